@@ -1,0 +1,135 @@
+"""Pure: from what a thread holds and what is asked of it to what the graph is given: input, answers, or nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+from uuid import uuid4
+
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StateSnapshot
+
+from loopwright.errors import BadDecision, DeliveryConflict, UnknownThread, UsageError
+from loopwright.policies.limits import check_extension
+from loopwright.sanitise import clean_text, sanitise_message
+from loopwright.settings import Context
+from loopwright.state import Event, Run
+from loopwright.transcript import input_id, text_of
+
+Standing: TypeAlias = Literal["new", "go_on", "done"]
+Task: TypeAlias = str | BaseMessage | Sequence[AnyMessage]
+Decisions: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a door was asked for, before the thread was looked at."""
+
+    thread: str
+    task: Task | None = None
+    run_id: str | None = None
+    extend: dict[str, float] | None = None
+    decisions: Decisions | None = None
+    context: Context | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the graph will be given; `input` is the constant DONE when nothing has to run."""
+
+    input: Any
+    config: RunnableConfig
+
+
+DONE = object()
+"""Stands for an input that was delivered and finished before."""
+
+
+def standing(events: Sequence[Event], delivery: str) -> Standing:
+    """Known when a begin event carries the delivery, done when a stop or a later begin follows that event."""
+    begun = next((i for i, e in enumerate(events) if e["kind"] == "begin" and e["delivery"] == delivery), None)
+    if begun is None:
+        return "new"
+    return "done" if any(event["kind"] in ("stop", "begin") for event in events[begun + 1 :]) else "go_on"
+
+
+def check_same_input(messages: Sequence[AnyMessage], delivery: str, text: str) -> None:
+    """Raises DeliveryConflict when this run id brought another text: LangGraph would drop the new one silently."""
+    earlier = next((message for message in messages if message.id == input_id(delivery)), None)
+    if earlier is not None and text_of(earlier) != text:
+        raise DeliveryConflict(
+            f"Run id {delivery!r} was used on this thread before with another input: give the new input a new run id."
+        )
+
+
+def plan(snapshot: StateSnapshot, request: Request, url: str) -> Plan:
+    """What the graph is given. Raises UnknownThread, DeliveryConflict, BadDecision and UsageError."""
+    config: RunnableConfig = {"configurable": {"thread_id": request.thread}}
+    events: list[Event] = snapshot.values.get("events", [])
+    if request.task is not None:
+        run_id = request.run_id or str(uuid4())
+        messages = _messages(request.task, run_id)
+        where = standing(events, run_id)
+        check_same_input(snapshot.values.get("messages", []), run_id, text_of(messages[-1]))
+        payload: dict[str, Any] = {"messages": messages, **({"extend": request.extend} if request.extend else {})}
+        return Plan(DONE if where == "done" else payload, {**config, "metadata": {"run_id": run_id}})
+    if not snapshot.values:
+        raise UnknownThread(f"There is no thread {request.thread!r} in {url}.")
+    return _resumption(snapshot, events, request, config)
+
+
+def _resumption(snapshot: StateSnapshot, events: list[Event], request: Request, config: RunnableConfig) -> Plan:
+    current = str((snapshot.metadata or {}).get("run_id") or request.run_id or uuid4())
+    going_on: RunnableConfig = {**config, "metadata": {"run_id": current}}
+    answers = _answers(snapshot, request)
+    if answers is not None:
+        return Plan(Command(resume=answers), going_on)
+    finished = bool(events) and standing(events, _last_delivery(events)) == "done"
+    run: Run | None = snapshot.values.get("run")
+    if request.extend:
+        if not finished or run is None:
+            raise UsageError(f"Thread {request.thread!r} has not ended: resume it first, then extend its limits.")
+        run_id = request.run_id or str(uuid4())
+        if standing(events, run_id) == "done":
+            return Plan(DONE, going_on)
+        check_extension(run, request.extend)
+        return Plan({"extend": request.extend}, {**config, "metadata": {"run_id": run_id}})
+    if finished and run is not None and run["status"] == "failed":
+        return Plan({"extend": {}}, {**config, "metadata": {"run_id": request.run_id or str(uuid4())}})
+    return Plan(DONE if finished else None, going_on)
+
+
+def _last_delivery(events: list[Event]) -> str:
+    return next((event["delivery"] for event in reversed(events) if event["kind"] == "begin"), "")
+
+
+def _answers(snapshot: StateSnapshot, request: Request) -> dict[str, Any] | None:
+    """The answers by interrupt id, each naming what it is about. Raises BadDecision for an unknown id."""
+    open_ids = {interrupt.id: interrupt.value for interrupt in snapshot.interrupts}
+    if request.extend and open_ids and not request.decisions:
+        budget = [i for i, value in open_ids.items() if isinstance(value, dict) and value.get("kind") == "budget"]
+        edit = {"type": "edit", "edited_action": {"name": "extend_budget", "args": request.extend}}
+        return {i: {"about": open_ids[i]["about"], "decisions": [edit]} for i in budget} or None
+    if not request.decisions:
+        return None
+    for decided in request.decisions:
+        if decided not in open_ids:
+            known = ", ".join(open_ids) or "none"
+            raise BadDecision(f"No question {decided!r} is open on thread {request.thread!r} (open: {known}).")
+    return {
+        key: {"about": open_ids[key].get("about"), "decisions": [dict(decision)]}
+        for key, decision in request.decisions.items()
+    }
+
+
+def _messages(task: Task, run_id: str) -> list[BaseMessage]:
+    """The task as messages; the last one carries the delivery's id."""
+    if isinstance(task, str):
+        if not task.strip():
+            raise UsageError("The task is empty: say what is to be done.")
+        return [HumanMessage(clean_text(task), id=input_id(run_id))]
+    given = [task] if isinstance(task, BaseMessage) else list(task)
+    if not given:
+        raise UsageError("The task is empty: give at least one message.")
+    messages: list[BaseMessage] = [sanitise_message(message) for message in given]
+    return [*messages[:-1], messages[-1].model_copy(update={"id": input_id(run_id)})]

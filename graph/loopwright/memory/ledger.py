@@ -1,0 +1,108 @@
+"""What a folded call said that may still be needed: its ids, numbers and lines, those in use before others."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from json import dumps
+
+from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+
+from loopwright.memory.clipping import cut, matching_pieces, terms
+from loopwright.memory.language import Language
+from loopwright.memory.wording import WORDING
+from loopwright.state import Fact
+from loopwright.transcript import Group, text_of
+
+MOST = 300
+"""Characters of one fact."""
+_ARGUMENTS = 80
+_REASON = 160
+_LINES = 150
+"""Characters of a fact for its call's arguments, for the reason of a failure, for lines that hold words in use."""
+_TOKEN = re.compile(r"(?:[^\s\"'`,;(){}\[\]<>=|\u3000-\u30ff\u3400-\u9fff\uff00-\uff0f\uff1a-\uff20]|(?<=\d),(?=\d))+")
+
+
+def facts(
+    group: Group,
+    words: AbstractSet[str],
+    later_arguments: AbstractSet[str],
+    *,
+    originals: Mapping[str, str],
+    language: Language = "en",
+) -> list[Fact]:
+    """One fact a call of this legal group, at most 300 characters each, whole words only; a failure with its reason.
+
+    `words` are those of the user's messages, `later_arguments` those that later calls used: the latter come first. An
+    answer without calls is a fact too.
+    """
+    reply = group.messages[0]
+    if not isinstance(reply, AIMessage):
+        return []
+    if not reply.tool_calls:
+        gist = _gist(text_of(reply), words, later_arguments, MOST)
+        return [{"call_id": reply.id or "", "tool": WORDING[language].answered, "text": gist}] if gist else []
+    answers = {message.tool_call_id: message for message in group.messages if isinstance(message, ToolMessage)}
+    found: list[Fact] = []
+    for call in reply.tool_calls:
+        answer = answers.get(call["id"] or "")
+        asked = _arguments(call)
+        if answer is not None:
+            text = originals.get(answer.tool_call_id) or text_of(answer)
+            if answer.status == "error":
+                said = WORDING[language].failed.format(reason=_line(cut(text, _REASON)))
+            else:
+                said = _gist(text, words, later_arguments, MOST - len(asked) - 2)
+            found.append({"call_id": answer.tool_call_id, "tool": call["name"], "text": f"{asked}: {said}"})
+    return found
+
+
+def trimmed(
+    ledger: Sequence[Fact], used: AbstractSet[str], *, room_bytes: int, room_tokens: int, costs: Sequence[int]
+) -> list[Fact]:
+    """The ledger within both rooms: the facts that share most with `used` stay, of equals the newer; order is kept.
+
+    `costs` are the tokens of each fact's line.
+    """
+    use = [len(terms(fact["text"]) & used) for fact in ledger]
+    kept: set[int] = set()
+    for place in sorted(range(len(ledger)), key=lambda p: (-use[p], -p)):
+        size = len(dumps(ledger[place], ensure_ascii=False).encode("utf-8", "surrogatepass")) + 2
+        if size <= room_bytes and costs[place] <= room_tokens:
+            kept.add(place)
+            room_bytes -= size
+            room_tokens -= costs[place]
+    return [fact for place, fact in enumerate(ledger) if place in kept]
+
+
+def _arguments(call: ToolCall) -> str:
+    pairs = (f"{key}={dumps(value, ensure_ascii=False, default=str)}" for key, value in call["args"].items())
+    return cut(_line(", ".join(pairs)), _ARGUMENTS)
+
+
+def _gist(text: str, words: AbstractSet[str], later: AbstractSet[str], room: int) -> str:
+    """What is worth keeping of a text: all of a short one, else ids in use, lines that hold words in use, other ids."""
+    if len(text) <= room:
+        return _line(text)
+    ids = dict.fromkeys(_ids(text))
+    in_use = [token for token in ids if not terms(token).isdisjoint(later)]
+    lines = [_line(piece) for piece in matching_pieces(text, _LINES, later or words)]
+    lines += [piece for piece in map(_line, matching_pieces(text, _LINES, words)) if piece not in lines]
+    chosen: list[str] = []
+    left = room
+    for part in (*in_use, *lines, *ids):
+        if len(part) + 2 <= left and not any(part in taken for taken in chosen):
+            chosen.append(part)
+            left -= len(part) + 2
+    return "; ".join(chosen)
+
+
+def _ids(text: str) -> Iterator[str]:
+    """The text's numbers, ids, dates and paths: words that hold a digit, or a slash between letters."""
+    for match in _TOKEN.finditer(text):
+        token = match.group().strip(".:!?*#-")
+        if len(token) <= _ARGUMENTS and (any(c.isdigit() for c in token) or ("/" in token and len(token) > 3)):
+            yield token
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,116 @@
+"""One request to the model with everything that can go wrong on the way: tries, waiting, cut streams, refusals."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable
+from langgraph.errors import GraphBubbleUp
+
+from loopwright.models.failures import CutOff, model_failure, retry_after
+from loopwright.models.replies import Reply, read_reply
+from loopwright.settings import ModelSettings
+from loopwright.state import Failure
+from loopwright.steps import Core, Do
+
+ChatRunnable: TypeAlias = Runnable[LanguageModelInput, AIMessage]
+OnRetry: TypeAlias = Callable[[Failure, str], None]
+"""Called with the failure of a try that will be repeated, and the message id whose tokens were already shown."""
+
+
+def ask_model(
+    model: ChatRunnable,
+    request: list[BaseMessage],
+    settings: ModelSettings,
+    *,
+    used_ids: set[str],
+    demands_finish: bool,
+    on_retry: OnRetry,
+) -> Core[Reply]:
+    """The model's reply to the request, or one with the failure that remained when all tries were used.
+
+    Transient failures are tried again with doubling, jittered waits, or after what the server asked for; all waiting
+    together stays under `settings.retry_seconds`. With `demands_finish` a reply without a finish reason is cut off.
+    """
+    waited = 0.0
+    for attempt in range(settings.tries):
+        parts: list[AIMessage] = []
+        try:
+            yield Do(_collect, _acollect, (model, request, settings.stream, parts))
+            reply = read_reply(parts, used_ids) if parts else None
+            if reply is None or (demands_finish and not reply.finish_reason):
+                raise CutOff("the reply ended without a finish reason")
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            failure = model_failure(error)
+            delay = _delay(error, attempt, settings)
+            if (
+                failure["kind"] != "transient"
+                or attempt + 1 == settings.tries
+                or waited + delay > settings.retry_seconds
+            ):
+                return Reply(None, retries=attempt, failure=failure)
+            on_retry(failure, next((part.id for part in parts if part.id), ""))
+            waited += delay
+            yield Do(time.sleep, asyncio.sleep, (delay,))
+        else:
+            return Reply(
+                reply.message, reply.finish_reason, reply.usage, reply.model, attempt, _judged(reply), reply.raw
+            )
+    return Reply(None, failure={"kind": "transient", "text": "no try was made"})
+
+
+def _delay(error: Exception, attempt: int, settings: ModelSettings) -> float:
+    asked = retry_after(error)
+    if asked is not None:
+        return asked
+    return settings.retry_delay * 2.0**attempt * random.uniform(0.75, 1.25)
+
+
+def _judged(reply: Reply) -> Failure | None:
+    """The failure of a reply that came whole: filtered, refused, empty or cut off by its length."""
+    message = reply.message
+    assert message is not None
+    refusal = message.additional_kwargs.get("refusal")
+    if reply.finish_reason == "content_filter":
+        return {"kind": "content_filter", "text": "The provider's content filter ended the reply."}
+    if (isinstance(refusal, str) and refusal) or reply.finish_reason == "refusal":
+        return {"kind": "refusal", "text": str(refusal or message.text)[:500]}
+    if reply.finish_reason in ("length", "max_tokens"):
+        return {"kind": "invalid_reply", "text": "cut off at the reply's token limit"}
+    if message.tool_calls:
+        return None
+    if message.invalid_tool_calls:
+        return {"kind": "invalid_reply", "text": "no call could be read"}
+    if not message.text.strip():
+        return {"kind": "invalid_reply", "text": "empty"}
+    return None
+
+
+def _collect(model: ChatRunnable, request: list[BaseMessage], stream: bool, parts: list[AIMessage]) -> None:
+    if stream:
+        parts.extend(model.stream(request))  # keeps what came before an error
+    else:
+        parts.append(model.invoke(request))
+
+
+async def _acollect(model: ChatRunnable, request: list[BaseMessage], stream: bool, parts: list[AIMessage]) -> None:
+    if stream:
+        async for part in model.astream(request):
+            parts.append(part)  # noqa: PERF401 - keeps what came before an error
+    else:
+        parts.append(await model.ainvoke(request))
+
+
+def model_name(model: Any) -> str:
+    """The model's own name, for counting and for the log; its class when it has none."""
+    for attribute in ("model_name", "model"):
+        name = getattr(model, attribute, None)
+        if isinstance(name, str) and name:
+            return name
+    return str(getattr(model, "_llm_type", type(model).__name__))

@@ -1,0 +1,137 @@
+"""Opens a run, or extends the last one, and answers the calls that an earlier step left open."""
+
+import time
+from collections.abc import Sequence
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.config import get_config
+
+from loopwright.effects import Journal
+from loopwright.errors import UsageError
+from loopwright.events import publish, stamp
+from loopwright.nodes.wiring import Wiring, verdict
+from loopwright.policies.limits import check_extension
+from loopwright.sanitise import sanitise_message
+from loopwright.state import FORMAT, BeginEvent, CallEvent, Event, Run, State, Update, extend_of, run_of
+from loopwright.steps import Core
+from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
+from loopwright.transcript import open_calls
+
+
+def begin(wiring: Wiring, state: State) -> Core[Update]:
+    """Begin a run with the new message, go on with the last one under larger limits, or change nothing."""
+    started = time.perf_counter()
+    messages = state.get("messages") or []
+    old, extend = run_of(state), extend_of(state)
+    new_input = bool(messages) and not isinstance(messages[-1], AIMessage | ToolMessage)
+    if not new_input and old is not None and not _reopens(old, extend):
+        return {}
+    if not messages:
+        raise UsageError("There is nothing to begin with: send a message, or extend a run that exists.")
+    delivery = _delivery(messages)
+    if new_input or old is None:
+        run = _opened(old, delivery, {**wiring.settings_now().limits(), **(extend or {})})
+    else:
+        run = _extended(old, extend or {})
+    answers, events = yield from _close_open_calls(wiring, run, messages)
+    event: BeginEvent = {
+        **stamp(run["id"], run["model_calls"], started),
+        "kind": "begin",
+        "delivery": delivery,
+        "extend": dict(extend) if extend is not None else None,
+    }
+    run["seen"] = len(state.get("events") or []) + len(events) + 1
+    run["length"] = len(messages) + len(answers)
+    update: Update = {"events": publish(*events, event), "run": run, "verdict": verdict("call_model")}
+    written = [*_cleaned(messages), *answers]
+    if written:
+        update["messages"] = written
+    return update
+
+
+def _reopens(old: Run, extend: dict[str, float] | None) -> bool:
+    """Whether an input without a message goes on with the last run: with larger limits, or after it failed."""
+    return bool(extend) or (extend is not None and old["status"] == "failed")
+
+
+def _delivery(messages: Sequence[AnyMessage]) -> str:
+    """The id under which this input was delivered: the caller's run id, else one made from the message's id."""
+    config = get_config()
+    run_id = config.get("metadata", {}).get("run_id") or config.get("run_id")
+    return str(run_id or messages[-1].id or uuid4())
+
+
+def _opened(old: Run | None, delivery: str, limits: dict[str, float]) -> Run:
+    return {
+        "format": FORMAT,
+        "id": delivery,
+        "number": old["number"] + 1 if old else 1,
+        "status": "running",
+        "limits": limits,
+        "model_calls": 0,
+        "tool_calls": 0,
+        "tokens_in": 0,
+        "tokens_out": 0,
+        "cost_usd": None,
+        "working_seconds": 0.0,
+        "errors_in_row": 0,
+        "invalid_in_row": 0,
+        "shortened": old["shortened"] if old else 0,
+        "seen": 0,
+        "length": 0,
+        "stop": None,
+    }
+
+
+def _extended(old: Run, extend: dict[str, float]) -> Run:
+    check_extension(old, extend)
+    limits = {**old["limits"], **extend}
+    return {**old, "status": "running", "limits": limits, "errors_in_row": 0, "invalid_in_row": 0, "stop": None}
+
+
+def _cleaned(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """The new user messages whose text had to be cleaned; they replace those of the same id."""
+    changed: list[AnyMessage] = []
+    for message in reversed(messages):
+        if not isinstance(message, HumanMessage):
+            break
+        clean = sanitise_message(message)
+        if clean is not message:
+            changed.append(clean)
+    return changed
+
+
+def _close_open_calls(
+    wiring: Wiring, run: Run, messages: Sequence[AnyMessage]
+) -> Core[tuple[list[ToolMessage], list[Event]]]:
+    """Answer every open call of the last reply: from the journal if it is there, else as not run."""
+    answers: list[ToolMessage] = []
+    events: list[Event] = []
+    journal = Journal.here()
+    for call in open_calls(messages):
+        args = call["args"] if isinstance(call["args"], dict) else {"": call["args"]}
+        name, call_id, started = call["name"] or "", call["id"] or "", time.perf_counter()
+        mark = signature(name, args)
+        outcome = Outcome("not_run", "Not run: the step was left before this call was made.")
+        if journal is not None and effect_of(wiring.toolbox.policy(name)) == "write":
+            record = (yield from journal.lookup(call_id, mark, ())).own_record
+            if record is not None:
+                outcome = wiring.journaled(record)
+        answers.append(result_message(call_id, name, outcome))
+        event: CallEvent = {
+            **stamp(run["id"], run["model_calls"], started),
+            "kind": "call",
+            "call_id": call_id,
+            "tool": name,
+            "effect": wiring.effect(name),
+            "signature": mark,
+            "digest": digest(outcome.text),
+            "status": outcome.status,
+            "failure": outcome.failure,
+            "retries": 0,
+            "ref": None,
+            "edited_args": None,
+        }
+        events.append(event)
+    return answers, events

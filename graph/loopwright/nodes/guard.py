@@ -1,0 +1,108 @@
+"""The hub: looks at what happened, asks the policies, answers the calls that will not run, says what is next."""
+
+from typing import Any
+
+from loopwright.nodes.ruling import rule
+from loopwright.nodes.visit import Visit
+from loopwright.nodes.wiring import Wiring
+from loopwright.policies import Finding, closing_instruction, say
+from loopwright.state import ModelEvent, Rung, State, StopReason, Update, Verdict
+from loopwright.tooling.waves import first_wave
+
+_ENDS: dict[str, StopReason] = {
+    "auth": "auth",
+    "refusal": "refusal",
+    "content_filter": "content_filter",
+    "context": "context",
+    "transient": "model_error",
+    "permanent": "model_error",
+}
+"""The stop reason of a model call's failure that no further request can mend."""
+
+
+def guard(wiring: Wiring, state: State) -> Update:
+    """Decide what happens next. Every decision is an event and, with the node's update, a checkpoint."""
+    visit = Visit.of(wiring, state)
+    if visit.run["status"] != "running":
+        return visit.go("finish", **_kept(state["verdict"]))
+    last = visit.newest()
+    if last is not None and last["kind"] == "model":
+        ended = _reply_ends(visit, last)
+        if ended is not None:
+            return ended
+    if last is not None and last["kind"] == "pause" and not last["extend"]:
+        return _close(visit, _declined(visit.before))
+    ruling = rule(wiring.policies, visit.view())
+    if ruling.run is not None and ruling.run.rung in ("close", "ask"):
+        return _close(visit, ruling.run) if ruling.run.rung == "close" else _ask(visit, ruling.run)
+    runnable = [visit.settle(call, found) for call, found in ruling.calls]
+    wave = first_wave([entry for entry in runnable if entry is not None])
+    if wave:
+        rungs: dict[str, Rung] = {entry.judged["call_id"]: entry.judged["rung"] for entry in wave}
+        return visit.go("execute_tools", rungs, calls=[entry.judged for entry in wave])
+    return _next_request(visit)
+
+
+def _reply_ends(visit: Visit, reply: ModelEvent) -> Update | None:
+    """The end that a reply brings: the closing answer, a failure for good, or an answer without a call."""
+    if visit.before["closing"]:
+        visit.answer_all("The run is ending: no further call is made.")
+        return visit.go("finish", **_kept(visit.before))
+    if reply["failure"] is not None and reply["failure"]["kind"] in _ENDS:
+        return _model_failed(visit, reply)
+    if reply["failure"] is None and not visit.pending:
+        return visit.go("finish", stop="answered", policy="answer", reason="the model answered without a call")
+    return None
+
+
+def _next_request(visit: Visit) -> Update:
+    """Every call is answered: judge the run as a whole, then the model's turn, after a compression if need be."""
+    last = visit.newest()
+    if last is not None and last["kind"] == "compression":
+        if last["after"] > visit.budget():
+            return visit.go("finish", stop="context", policy="budget", reason=visit.over_budget(last["after"]))
+        return visit.go("call_model", **_kept(visit.before))
+    found = rule(visit.wiring.policies, visit.view(pending=())).run
+    if found is not None and found.rung in ("close", "ask"):
+        return _close(visit, found) if found.rung == "close" else _ask(visit, found)
+    nudge = say(found, visit.language()) if found else ""
+    return visit.request(nudge=nudge, policy=found.policy if found else "", reason=found.reason if found else "")
+
+
+def _close(visit: Visit, found: Finding) -> Update:
+    """Answer what is open as not run, and make the closing request: no tools, what was found, why it stops."""
+    visit.answer_all("Not run: the run is ending.")
+    reason: StopReason = found.stop or "no_progress"
+    nudge = closing_instruction(reason, found.reason, visit.language())
+    return visit.request(nudge=nudge, closing=True, stop=reason, policy=found.policy, reason=found.reason)
+
+
+def _ask(visit: Visit, found: Finding) -> Update:
+    question = f"The run has reached a limit ({found.reason}). Extend it?"
+    return visit.go("ask", stop=found.stop, policy=found.policy, reason=found.reason, question=question)
+
+
+def _declined(before: Verdict) -> Finding:
+    return Finding("close", before["policy"], f"{before['reason']}; not extended", stop=before["stop"])
+
+
+def _model_failed(visit: Visit, event: ModelEvent) -> Update:
+    """A model call failed for good: compress once when the request was too long for the server, else end."""
+    failure = event["failure"]
+    assert failure is not None
+    if failure["kind"] == "context" and not visit.compressed_before(event):
+        return visit.go("compress_memory", policy="context", reason="the server says the request is too long")
+    visit.answer_all("Not run: the run is ending.")
+    return visit.go("finish", stop=_ENDS[failure["kind"]], policy="model", reason=failure["text"])
+
+
+def _kept(before: Verdict) -> dict[str, Any]:
+    """What of a verdict still holds after the compression or the closing call that it led to."""
+    return {
+        "closing": before["closing"],
+        "withheld": before["withheld"],
+        "nudge": before["nudge"],
+        "stop": before["stop"],
+        "policy": before["policy"],
+        "reason": before["reason"],
+    }

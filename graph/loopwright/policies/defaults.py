@@ -1,0 +1,32 @@
+"""The default policies: a plain tuple to reorder, cut or extend."""
+
+from loopwright.policies.error_rounds import ErrorRounds
+from loopwright.policies.finding import Policy
+from loopwright.policies.identical_result import IdenticalResult
+from loopwright.policies.insistence import Insistence
+from loopwright.policies.limits import Limit, RecursionLimit, ToolLimit
+from loopwright.policies.refused_rounds import RefusedRounds
+from loopwright.policies.repeated_failure import RepeatedFailure
+from loopwright.policies.served import ServedPure
+from loopwright.policies.unusable_replies import UnusableReplies
+from loopwright.settings import Settings
+
+
+def default_policies(settings: Settings) -> tuple[Policy, ...]:
+    """The policies an agent has when it is given none; of equally severe findings the first one wins."""
+    return (
+        RecursionLimit(),
+        Limit("model_calls"),
+        Limit("tool_calls"),
+        Limit("tokens"),
+        Limit("cost"),
+        Limit("seconds"),
+        UnusableReplies(),
+        ErrorRounds(),
+        RefusedRounds(),
+        Insistence(),
+        RepeatedFailure(),
+        IdenticalResult(),
+        *((ToolLimit(),) if settings.tools.max_calls else ()),
+        ServedPure(),
+    )

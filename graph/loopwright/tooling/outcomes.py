@@ -1,0 +1,148 @@
+"""The one place that turns what a tool did (returned, raised, hung) into a status, a failure and a message."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool, ToolException
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.prebuilt.tool_node import ToolInvocationError
+from langgraph.types import Command
+from pydantic import ValidationError
+
+from loopwright.sanitise import clean_text, sanitise
+from loopwright.state import CallStatus, Failure, FailureKind
+
+MAX_ERROR_CHARACTERS = 1_000
+"""An error text longer than this is cut: a traceback in a message helps no model."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one call."""
+
+    status: CallStatus
+    content: str | list[Any]
+    failure: Failure | None = None
+    artifact: object = None
+    messages: tuple[ToolMessage, ...] = field(default=())
+    """Further messages that the tool's Command brought."""
+
+    @property
+    def text(self) -> str:
+        """The content as text: text blocks joined, other blocks as JSON."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(_block_text(block) for block in self.content)
+
+
+def _block_text(block: object) -> str:
+    if isinstance(block, str):
+        return block
+    if isinstance(block, dict) and isinstance(block.get("text"), str):
+        return str(block["text"])
+    return json.dumps(block, ensure_ascii=False, default=repr)
+
+
+def outcome_of(returned: object) -> Outcome:
+    """The outcome of a tool that returned: ToolNode's messages and Commands, reduced to one message's content."""
+    artifact: object = None
+    contents: list[str | list[Any]] = []
+    failed = False
+    for item in _flatten(returned):
+        if isinstance(item, ToolMessage):
+            contents.append(item.content)
+            artifact = item.artifact if artifact is None else artifact
+            failed = failed or item.status == "error"
+        elif isinstance(item, Command) and (item.goto or item.resume is not None):
+            text = "The tool tried to steer the graph (goto or resume), which this agent does not allow."
+            return Outcome("error", text, {"kind": "permanent", "text": text})
+    content: str | list[Any] = contents[0] if contents else ""
+    content = sanitise(content)
+    if content in ("", []):
+        content = "(the tool returned nothing)"
+    if failed:
+        text = content if isinstance(content, str) else _block_text(content[0])
+        return Outcome("error", content, {"kind": "permanent", "text": text[:MAX_ERROR_CHARACTERS]}, artifact)
+    return Outcome("ok", content, None, artifact)
+
+
+def _flatten(returned: object) -> Iterator[object]:
+    """ToolNode answers with messages, with Commands, or with lists and dicts of them."""
+    if isinstance(returned, Command):
+        yield returned
+        if isinstance(returned.update, dict):
+            yield from _flatten(returned.update.get("messages", []))
+    elif isinstance(returned, dict):
+        yield from _flatten(returned.get("messages", []))
+    elif isinstance(returned, list | tuple):
+        for item in returned:
+            yield from _flatten(item)
+    else:
+        yield returned
+
+
+def failure_of(error: BaseException, tool: BaseTool | None) -> Failure:
+    """The class of what a tool raised, with a text for the model: no traceback, one or two sentences."""
+    if isinstance(error, ToolInvocationError):
+        return {"kind": "bad_arguments", "text": _argument_errors(error, tool)}
+    return {"kind": _kind(error), "text": clean_text(_describe(error))[:MAX_ERROR_CHARACTERS]}
+
+
+def _kind(error: BaseException) -> FailureKind:
+    if isinstance(error, ToolException | ValidationError):
+        return "permanent"
+    if isinstance(error, PermissionError):
+        return "denied"
+    if isinstance(error, ConnectionError | TimeoutError):
+        return "transient"
+    status = getattr(getattr(error, "response", None), "status_code", None) or getattr(error, "status_code", None)
+    if isinstance(status, int):
+        if status == 429 or status >= 500:
+            return "transient"
+        return "denied" if status in (401, 403) else "permanent"
+    # httpx and httpcore call their connection failures so; neither need be installed for a tool to raise them
+    if any(parent.__name__ in ("TransportError", "NetworkError") for parent in type(error).__mro__):
+        return "transient"
+    return "permanent"
+
+
+def _describe(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, KeyError):
+        return f"{name}: no entry {error}"
+    text = str(error).strip()
+    if not text:
+        return name
+    return text if isinstance(error, ToolException) else f"{name}: {text}"
+
+
+def _argument_errors(error: ToolInvocationError, tool: BaseTool | None) -> str:
+    """All argument errors at once, with the schema of the arguments concerned."""
+    lines, schemas = [], {}
+    properties = convert_to_openai_tool(tool)["function"].get("parameters", {}).get("properties", {}) if tool else {}
+    for detail in error.filtered_errors or error.source.errors():
+        place = ".".join(str(part) for part in detail["loc"]) or "arguments"
+        lines.append(f"{place}: {detail['msg']}")
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        if name in properties:
+            schemas[name] = properties[name]
+    text = "The arguments do not fit the tool. " + "; ".join(lines) + "."
+    if schemas:
+        text += " Expected: " + json.dumps(schemas, ensure_ascii=False)
+    return clean_text(text)[: 2 * MAX_ERROR_CHARACTERS]
+
+
+def result_message(call_id: str, tool: str, outcome: Outcome, content: str | list[Any] | None = None) -> ToolMessage:
+    """The tool message that answers a call. Its id follows from the call's, so that a repeated step replaces it."""
+    fine = outcome.status in ("ok", "served")
+    return ToolMessage(
+        content=outcome.content if content is None else content,
+        tool_call_id=call_id,
+        name=tool,
+        status="success" if fine else "error",
+        artifact=outcome.artifact,
+        id=f"result-{call_id}",
+    )

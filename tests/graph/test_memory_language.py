@@ -1,0 +1,40 @@
+"""Holds in which language the fixed sentences are said."""
+
+from dataclasses import fields
+from string import Formatter
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from loopwright.memory.language import Language, language, language_of
+from loopwright.memory.wording import WORDING, Wording
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("add them up", "en"),
+        ("把它们加起来", "zh"),
+        ("读取 sales.csv", "zh"),
+        ("What does 会议纪要.txt say about the budget?", "en"),
+        ("ファイルを読んで", "en"),
+        ("", "en"),
+        ("42", "en"),
+    ],
+)
+def test_a_text_is_chinese_when_its_characters_outweigh_its_words(text: str, expected: Language) -> None:
+    """A file name alone does not make a sentence Chinese, nor do kana."""
+    assert language(text) == expected
+
+
+def test_the_newest_user_message_decides() -> None:
+    """What the model says does not count, nor what was said before."""
+    said = [HumanMessage("read it"), HumanMessage("读取它"), AIMessage("I will read it now.")]
+    assert language_of(said) == "zh"
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Wording)])
+def test_both_languages_say_the_same_facts(name: str) -> None:
+    """Each sentence has the same blanks in English and Chinese."""
+    blanks = [{part[1] for part in Formatter().parse(getattr(WORDING[of], name)) if part[1]} for of in ("en", "zh")]
+    assert blanks[0] == blanks[1]
