@@ -7,9 +7,8 @@ Runs without a key on the offline model; pass a model's name to use another: `he
 
 import sys
 
-from loopwright_tools import default_tools
-
 from loopwright import Agent
+from loopwright_tools import default_tools
 
 model = sys.argv[1] if len(sys.argv) > 1 else "offline:demo"
 agent = Agent(model, tools=default_tools("examples/workspace"))

@@ -1,5 +1,6 @@
 """From a storage URL to LangGraph's checkpointer and store, and the claim that only one run holds a thread."""
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -109,7 +110,7 @@ class SqlitePlace:
         from langgraph.store.sqlite.aio import AsyncSqliteStore
 
         with self._explained():
-            self._prepare()
+            await asyncio.to_thread(self._prepare)
         async with (
             aiosqlite.connect(self.path, timeout=BUSY_SECONDS) as runs,
             aiosqlite.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None) as effects,
@@ -131,9 +132,8 @@ class SqlitePlace:
 
         A stopped process keeps its claim, a killed one has lost it at once.
         """
-        folder = Path(f"{self.path}.locks")
         with self._explained():
-            folder.mkdir(mode=0o700, exist_ok=True)
+            folder = self._locks()
         name = sha256(thread.encode("utf-8", "surrogatepass")).hexdigest()
         holder = folder / f"{name}.json"
         lock = FileLock(folder / f"{name}.lock", thread_local=False)
@@ -151,6 +151,12 @@ class SqlitePlace:
                 holder.unlink()
             lock.release()
 
+    def _locks(self) -> Path:
+        """The folder of the locks beside the file."""
+        folder = Path(f"{self.path}.locks")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
     def _prepare(self) -> None:
         """Create the file (0600) and its tables, once, under a lock: setting up in two processes at once fails."""
         if not self.path.parent.is_dir():
@@ -158,8 +164,7 @@ class SqlitePlace:
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         if not self._is_set_up():
-            lock = FileLock(f"{self.path}.setup.lock", timeout=BUSY_SECONDS)
-            with lock:
+            with FileLock(self._locks() / "setup.lock", timeout=BUSY_SECONDS):
                 if not self._is_set_up():
                     self._set_up()
 
@@ -230,6 +235,17 @@ def open_storage(url: str) -> Iterator[Storage]:
     """Open a storage for reading or writing outside of an agent. Raises StorageError."""
     with place_of(url).open() as storage:
         yield storage
+
+
+def thread_ids(storage: Storage) -> list[str]:
+    """The ids of the threads that a storage holds, the one that changed last first."""
+    if isinstance(storage.saver, InMemorySaver):
+        return list(reversed(storage.saver.storage))
+    connection: sqlite3.Connection = getattr(storage.saver, "conn")  # noqa: B009 - only this saver has one
+    rows = connection.execute(
+        "SELECT thread_id FROM checkpoints WHERE checkpoint_ns = '' GROUP BY thread_id ORDER BY MAX(checkpoint_id) DESC"
+    )
+    return [thread for (thread,) in rows.fetchall()]
 
 
 def _serde() -> JsonPlusSerializer:

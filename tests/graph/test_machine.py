@@ -362,12 +362,16 @@ def steps(draw: st.DrawFn) -> Any:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(steps(), max_size=25))
-def test_whatever_the_model_does_the_run_ends(script: list[Any]) -> None:
+@given(st.lists(steps(), max_size=25), st.data())
+def test_whatever_the_model_does_the_run_ends(script: list[Any], data: st.DataObject) -> None:
     """For any replies the run ends within its limits, with a stop reason and an answer, and nothing raises."""
     padding: list[Any] = [AIMessage("the end")] * 60
     limits = FAST.model_copy(update={"max_model_calls": 10, "max_tool_calls": 8})
-    result = Agent(ScriptedModel([*script, *padding]), [looking(), paying([])], settings=limits).run("x")
+    agent = Agent(ScriptedModel([*script, *padding]), [looking(), paying([])], settings=limits)
+    result = agent.run("x", thread="t")
+    while result.pending:
+        decision = data.draw(st.sampled_from(["approve", "reject"]))
+        result = agent.resume("t", decisions={question.id: {"type": decision} for question in result.pending})
     assert result.stop is not None
     assert result.answer.strip()
     assert result.usage.model_calls <= 11

@@ -18,12 +18,12 @@ MACHINE = ROOT / "graph" / "loopwright"
 PACKAGES = {"graph": "loopwright", "tools": "loopwright_tools", "studio": "loopwright_studio"}
 
 LAYERS = (
-    {"errors", "events", "sanitise", "settings", "state", "steps", "transcript"},
+    {"errors", "events", "redaction", "sanitise", "settings", "state", "steps", "transcript"},
     {"effects", "memory", "models", "policies", "storage", "tooling"},
     {"builtin"},  # tools like any other, made by tool_policy: above tooling
     {"nodes", "routing"},
     {"graph"},
-    {"agent", "delivery", "report", "results", "stream", "testing"},
+    {"agent", "delivery", "report", "results", "stream", "testing", "threads"},
 )
 """The parts of the machine from the ground up: a part imports what lies below it."""
 PEERS = (0, 5)

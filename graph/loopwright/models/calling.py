@@ -40,8 +40,8 @@ def ask_model(
     for attempt in range(settings.tries):
         parts: list[AIMessage] = []
         try:
-            yield Do(_collect, _acollect, (model, request, settings.stream, parts))
-            reply = read_reply(parts, used_ids) if parts else None
+            yield Do(_collect, _acollect, (model, request, parts))
+            reply = read_reply(parts, used_ids, settings.max_tokens) if parts else None
             if reply is None or (demands_finish and not reply.finish_reason):
                 raise CutOff("the reply ended without a finish reason")
         except GraphBubbleUp:
@@ -92,19 +92,13 @@ def _judged(reply: Reply) -> Failure | None:
     return None
 
 
-def _collect(model: ChatRunnable, request: list[BaseMessage], stream: bool, parts: list[AIMessage]) -> None:
-    if stream:
-        parts.extend(model.stream(request))  # keeps what came before an error
-    else:
-        parts.append(model.invoke(request))
+def _collect(model: ChatRunnable, request: list[BaseMessage], parts: list[AIMessage]) -> None:
+    parts.extend(model.stream(request))  # keeps what came before an error; one whole message where streaming is off
 
 
-async def _acollect(model: ChatRunnable, request: list[BaseMessage], stream: bool, parts: list[AIMessage]) -> None:
-    if stream:
-        async for part in model.astream(request):
-            parts.append(part)  # noqa: PERF401 - keeps what came before an error
-    else:
-        parts.append(await model.ainvoke(request))
+async def _acollect(model: ChatRunnable, request: list[BaseMessage], parts: list[AIMessage]) -> None:
+    async for part in model.astream(request):
+        parts.append(part)  # noqa: PERF401 - keeps what came before an error
 
 
 def model_name(model: Any) -> str:

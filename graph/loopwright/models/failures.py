@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 from langchain_core.exceptions import (
     ContextOverflowError,
@@ -11,6 +13,7 @@ from langchain_core.exceptions import (
     ModelRefusalError,
 )
 
+from loopwright.redaction import redact
 from loopwright.sanitise import clean_text
 from loopwright.state import Failure, FailureKind
 
@@ -24,7 +27,7 @@ class CutOff(Exception):
 
 def model_failure(error: BaseException) -> Failure:
     """The failure class of what a model call raised: transient is worth another try, everything else is not."""
-    return {"kind": _kind(error), "text": clean_text(f"{type(error).__name__}: {_text(error)}")[:MAX_TEXT]}
+    return {"kind": _kind(error), "text": redact(clean_text(f"{type(error).__name__}: {_text(error)}"))[:MAX_TEXT]}
 
 
 def _kind(error: BaseException) -> FailureKind:
@@ -59,7 +62,7 @@ def _text(error: BaseException) -> str:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Seconds the server asked to wait (`retry-after-ms`, `retry-after` in seconds), or None."""
+    """Seconds the server asked to wait (`retry-after-ms`, `retry-after` in seconds or as a date), or None."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
@@ -68,4 +71,8 @@ def retry_after(error: BaseException) -> float | None:
             return max(0.0, float(headers[name]) * unit)
         except (KeyError, ValueError):
             continue
-    return None
+    try:
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, (until - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None

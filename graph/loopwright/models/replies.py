@@ -1,6 +1,7 @@
 """Strict reading of a reply: chunks are joined here, and a call whose JSON is not whole never becomes a call."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from loopwright.state import Failure
 from loopwright.transcript import call_id
 
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason")
+_FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _DROPPED_KWARGS = frozenset({"tool_calls", "function_call", "parsed"})
 
 
@@ -74,20 +76,27 @@ def _slot(part: ToolCallChunk, slots: dict[int, RawCall], calls: list[RawCall]) 
 
 
 def read_arguments(raw: str) -> dict[str, Any] | None:
-    """The arguments when the text is one whole JSON object; `""` and `null` mean none; anything else is None."""
+    """The arguments when the text is one whole JSON object; `""` and `null` mean none; anything else is None.
+
+    A code fence around the object, or quotes around its text, are form and are taken off.
+    """
     if raw.strip() in ("", "null"):
         return {}
+    fenced = _FENCE.fullmatch(raw.strip())
     try:
-        value = json.loads(raw, strict=False)
+        value = json.loads(fenced[1] if fenced else raw, strict=False)
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = json.loads(value, strict=False)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str]) -> Reply:
+def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str], max_tokens: int | None = None) -> Reply:
     """The reply that these chunks (or this one message) make, with our own call ids.
 
     A reply cut off by its length keeps no runnable call: its calls become invalid ones, which the guard answers.
+    So it is when it broke off at `max_tokens`.
     `used_ids` are the transcript's message ids; LangChain's id is kept unless it is missing or taken.
     """
     chunks = [part for part in parts if isinstance(part, AIMessageChunk)]
@@ -95,7 +104,10 @@ def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str]) 
     raw = join_calls(chunks) if chunks else []
     finish = finish_of(whole.response_metadata)
     message_id = whole.id if whole.id and whole.id not in used_ids else f"lc_run--{uuid4()}"
+    spent = whole.usage_metadata["output_tokens"] if whole.usage_metadata else 0
     calls, invalid = _calls(whole, raw, message_id, cut=finish in ("length", "max_tokens"))
+    if invalid and max_tokens is not None and spent >= max_tokens:  # servers that give another reason for the same end
+        calls, invalid = _calls(whole, raw, message_id, cut=True)
     message = AIMessage(
         content=_content(whole.content),
         id=message_id,

@@ -16,7 +16,7 @@ def call_model(wiring: Wiring, state: State) -> Core[Update]:
     """Send the next request and keep what came: the reply as a message, and one event with tokens and failure."""
     started = time.perf_counter()
     settings, verdict = wiring.settings_now(), state["verdict"]
-    offer = offer_for(wiring, state, verdict)
+    offer = offer_for(wiring, settings, state, verdict)
     parts = next_parts(wiring, settings, state, verdict)
     name = model_name(wiring.model)
 

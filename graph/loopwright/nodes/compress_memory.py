@@ -33,7 +33,7 @@ def compress_memory(wiring: Wiring, state: State) -> Core[Update]:
         messages=state["messages"],
         system_prompt=settings.system_prompt,
         nudge=verdict["nudge"],
-        tools_tokens=offer_for(wiring, state, verdict).tokens,
+        tools_tokens=offer_for(wiring, settings, state, verdict).tokens,
         budget=budget,
         target=int(budget * settings.memory.target),
         profile=wiring.profile(),

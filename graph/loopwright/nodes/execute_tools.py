@@ -28,7 +28,7 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
     the message.
     """
     started = time.perf_counter()
-    call, judged = task["call"], task["judged"]
+    call = task["call"]
     effect = effect_of(wiring.toolbox.policy(call["name"]))
     journal = Journal.here() if effect == "write" else None
     found: Found | None = None
@@ -49,8 +49,6 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
     if journal is not None and found is not None:
         yield from journal.start(record, found.ids)
     outcome, retries = yield from _tries(wiring, call)
-    if judged["text"] and outcome.status == "ok":
-        outcome = _noted(outcome, judged["text"])
     if journal is not None and outcome.status != "unknown":
         done: Record = {**record, "state": "done", "status": outcome.status, "text": outcome.text}
         yield from journal.finish(done)
@@ -105,10 +103,9 @@ def _tries(wiring: Wiring, call: ToolCall) -> Core[tuple[Outcome, int]]:
     raise AssertionError("a call has at least one try")
 
 
-def _noted(outcome: Outcome, note: str) -> Outcome:
-    content = outcome.content
-    noted: str | list[Any] = f"{content}\n{note}" if isinstance(content, str) else [*content, note]
-    return Outcome(outcome.status, noted, outcome.failure, outcome.artifact)
+def _noted(content: str | list[Any], note: str) -> str | list[Any]:
+    """The content with the guard's note behind it; digest and journal keep what the tool itself said."""
+    return f"{content}\n{note}" if isinstance(content, str) else [*content, {"type": "text", "text": note}]
 
 
 def _answered(
@@ -127,6 +124,8 @@ def _answered(
     content, ref = yield from _capped(wiring, task, call, outcome)
     if outcome.status == "error" and outcome.failure:
         content = _error_text(outcome.failure, str(content))
+    if task["judged"]["text"] and outcome.status == "ok":
+        content = _noted(content, task["judged"]["text"])
     event: CallEvent = {
         **stamp(task["run"], task["step"], started),
         "kind": "call",

@@ -86,7 +86,7 @@ def _report(state: State, language: str) -> StopReport:
             "tokens": run["tokens_in"] + run["tokens_out"],
             "seconds": run["working_seconds"],
         },
-        "advice": advice(reason, "zh" if language == "zh" else "en"),
+        "advice": advice(reason, "zh" if language == "zh" else "en", _last_error(window) or ""),
     }
 
 

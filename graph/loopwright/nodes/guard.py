@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from loopwright.nodes.ruling import rule
-from loopwright.nodes.visit import Visit
+from loopwright.nodes.ruling import Ruling, rule, will_not_run
+from loopwright.nodes.visit import Entry, Visit
 from loopwright.nodes.wiring import Wiring
 from loopwright.policies import Finding, closing_instruction, say
 from loopwright.state import ModelEvent, Rung, State, StopReason, Update, Verdict
@@ -35,12 +35,26 @@ def guard(wiring: Wiring, state: State) -> Update:
     ruling = rule(wiring.policies, visit.view())
     if ruling.run is not None and ruling.run.rung in ("close", "ask"):
         return _close(visit, ruling.run) if ruling.run.rung == "close" else _ask(visit, ruling.run)
-    runnable = [visit.settle(call, found) for call, found in ruling.calls]
-    wave = first_wave([entry for entry in runnable if entry is not None])
+    wave = first_wave(_runnable(visit, ruling))
     if wave:
         rungs: dict[str, Rung] = {entry.judged["call_id"]: entry.judged["rung"] for entry in wave}
         return visit.go("execute_tools", rungs, calls=[entry.judged for entry in wave])
     return _next_request(visit)
+
+
+def _runnable(visit: Visit, ruling: Ruling) -> list[Entry]:
+    """The calls that run next. Those in front of them that will not run are answered now, those behind them later.
+
+    So the transcript holds the answers in the order of the calls, and a call is judged by what those before it brought.
+    """
+    entries: list[Entry] = []
+    for call, found in ruling.calls:
+        if entries and will_not_run(call, found):
+            break
+        entry = visit.settle(call, found)
+        if entry is not None:
+            entries.append(entry)
+    return entries
 
 
 def _reply_ends(visit: Visit, reply: ModelEvent) -> Update | None:

@@ -23,8 +23,9 @@ def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall) -> PendingCall:
     failure = _unreadable(call) if not isinstance(args, dict) else _unknown(wiring, name)
     shown: Mapping[str, Any] = args if isinstance(args, dict) else {"": args or ""}
     effect = None if failure else wiring.effect(name)
-    repeatable = wiring.toolbox.policy(name).repeatable
-    return PendingCall(call["id"] or "", name, shown, signature(name, shown), effect, repeatable, failure)
+    policy = wiring.toolbox.policy(name)
+    mark = signature(name, shown)
+    return PendingCall(call["id"] or "", name, shown, mark, effect, policy.effect, policy.repeatable, failure)
 
 
 def _unreadable(call: ToolCall | InvalidToolCall) -> Failure:

@@ -10,10 +10,16 @@ from loopwright.settings import Settings
 from loopwright.state import Parts, State, Verdict, view_of
 
 
-def offer_for(wiring: Wiring, state: State, verdict: Verdict) -> Offer:
-    """The model with the tools that this verdict leaves on offer; paging once a result was shortened."""
+def offer_for(wiring: Wiring, settings: Settings, state: State, verdict: Verdict) -> Offer:
+    """The model with the tools that this verdict leaves on offer; paging once a result was shortened.
+
+    Not streamed where the settings say so, and after a reply that could not be used: langchain-openai drops a refusal
+    from streams, which then look empty, and some servers break calls only there.
+    """
     paging = state["run"]["shortened"] > 0 or bool(view_of(state)["clips"])
-    return wiring.offer(withheld=frozenset(verdict["withheld"]), closing=verdict["closing"], paging=paging)
+    plain = not settings.model.stream or state["run"]["invalid_in_row"] > 0
+    withheld = frozenset(verdict["withheld"])
+    return wiring.offer(withheld=withheld, closing=verdict["closing"], paging=paging, plain=plain)
 
 
 def next_request(wiring: Wiring, settings: Settings, state: State, verdict: Verdict) -> list[BaseMessage]:
@@ -37,6 +43,6 @@ def next_parts(
         state["events"],
         system_prompt=settings.system_prompt,
         nudge=verdict["nudge"],
-        tools_tokens=offer_for(wiring, state, verdict).tokens,
+        tools_tokens=offer_for(wiring, settings, state, verdict).tokens,
         profile=wiring.profile(),
     )

@@ -26,7 +26,7 @@ def rule(policies: Sequence[Policy], view: GuardView) -> Ruling:
     closing = next((found for _, found in calls if found and found.rung == "close"), None)
     if closing is None:
         return Ruling(about_run, calls)
-    if all(_refused(call, found) for call, found in calls):
+    if all(will_not_run(call, found) for call, found in calls):
         return Ruling(closing, [])
     return Ruling(about_run, [(call, _softened(found)) for call, found in calls])
 
@@ -39,7 +39,8 @@ def _worst(findings: Iterable[Finding | None]) -> Finding | None:
     return worst
 
 
-def _refused(call: PendingCall, found: Finding | None) -> bool:
+def will_not_run(call: PendingCall, found: Finding | None) -> bool:
+    """Whether the guard answers this call itself: refused, served, unreadable, or of no tool."""
     return call.failure is not None or (found is not None and found.rung in ("serve", "block", "close"))
 
 

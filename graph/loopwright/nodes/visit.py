@@ -133,8 +133,10 @@ class Visit:
 
     def answer_all(self, text: str) -> None:
         """Answer every call that is still open as not run."""
+        answered = {message.tool_call_id for message in self.messages}
         for call in self.pending:
-            self.answer(call, "not_run", text, None)
+            if call.id not in answered:
+                self.answer(call, "not_run", text, None)
 
     def answer(self, call: PendingCall, status: CallStatus, text: str, failure: Failure | None) -> None:
         """Answer a call in the tool's stead: a message and an event, counted at once."""

@@ -35,7 +35,7 @@ class Wiring:
     settings: Settings
     policies: tuple[Policy, ...]
     summary_model: BaseChatModel
-    _offers: dict[frozenset[str], Offer] = field(default_factory=dict)
+    _offers: dict[tuple[frozenset[str], bool], Offer] = field(default_factory=dict)
 
     def settings_now(self) -> Settings:
         """The settings of the current run: those of the graph, updated by the run's Context."""
@@ -57,16 +57,21 @@ class Wiring:
         """Whether a reply without a finish reason counts as cut off."""
         return demands_finish(self.model)
 
-    def offer(self, *, withheld: frozenset[str], closing: bool, paging: bool) -> Offer:
-        """The model bound to the tools on offer: none in a closing request, `read_result` only once it can be used."""
+    def offer(self, *, withheld: frozenset[str], closing: bool, paging: bool, plain: bool) -> Offer:
+        """The model bound to the tools on offer: none in a closing request, `read_result` only once it can be used.
+
+        `plain` turns streaming off in the model itself, so that a caller who streams the graph does not turn it on.
+        """
         hidden = withheld if paging else withheld | {READ_RESULT}
         names = frozenset() if closing else frozenset(self.toolbox.tools) - hidden
-        if names not in self._offers:
+        if (names, plain) not in self._offers:
             tools = [tool for name, tool in self.toolbox.tools.items() if name in names]
-            model: ChatRunnable = self.model.bind_tools(tools) if tools else self.model
+            base = self.model.model_copy(update={"disable_streaming": True}) if plain else self.model
+            model: ChatRunnable = base.bind_tools(tools) if tools else base
             schemas = [convert_to_openai_tool(tool) for tool in tools]
-            self._offers[names] = Offer(model, count_tools(schemas, model_name(self.model)) if tools else 0)
-        return self._offers[names]
+            tokens = count_tools(schemas, model_name(self.model)) if tools else 0
+            self._offers[names, plain] = Offer(model, tokens)
+        return self._offers[names, plain]
 
     def effect(self, name: str) -> Effect | None:
         """The effect a tool is run with; None for a tool that does not exist."""

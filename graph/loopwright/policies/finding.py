@@ -23,13 +23,17 @@ Facts: TypeAlias = Mapping[str, str | int | float | list[int]]
 
 @dataclass(frozen=True)
 class PendingCall:
-    """A call the model wants: its arguments, or the failure that makes it impossible to run."""
+    """A call the model wants: its arguments, or the failure that makes it impossible to run.
+
+    `effect` is what it is run as (undeclared: write), `declared` what its author said.
+    """
 
     id: str
     tool: str
     args: Mapping[str, object]
     signature: str
     effect: Effect | None
+    declared: Effect | None = None
     repeatable: bool = False
     failure: Failure | None = None
 

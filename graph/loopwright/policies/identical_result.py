@@ -9,8 +9,8 @@ from loopwright.policies.finding import Facts, Finding, GuardView
 class IdenticalResult:
     """Blocks a call that brought the same result `allowed` times already, and withholds its tool for one round.
 
-    A poll whose results differ and a `repeatable` tool are left alone. Recorded runs: a third identical pair occurs in
-    0-1.5 % of runs that succeed, a second in 1-15 %.
+    Equal calls of one message count one after the other. A poll whose results differ and a `repeatable` tool are left
+    alone. Recorded runs: a third identical pair occurs in 0-1.5 % of runs that succeed, a second in 1-15 %.
     """
 
     name: str = "identical_result"
@@ -21,11 +21,13 @@ class IdenticalResult:
         if view.call is None or view.call.repeatable:
             return None
         results = [event for event in view.earlier() if event["status"] == "ok"]
-        if len(results) < self.allowed or len({event["digest"] for event in results[-self.allowed :]}) > 1:
+        ahead = [call.id for call in view.pending if call.signature == view.call.signature].index(view.call.id)
+        newest = results[-self.allowed :]
+        if len(results) + ahead < self.allowed or len({event["digest"] for event in newest}) > 1:
             return None
         facts: Facts = {
             "tool": view.call.tool,
-            "times": len(results),
-            "steps": [event["step"] for event in results[-self.allowed :]],
+            "times": len(results) + ahead,
+            "steps": [event["step"] for event in newest] or [view.run["model_calls"]],
         }
         return Finding("block", self.name, "same call, same result", view.call.id, facts=facts, withhold=True)

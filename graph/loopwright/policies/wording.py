@@ -33,6 +33,30 @@ _FINDINGS: dict[str, dict[Language, str]] = {
         "en": "Not run: {tool} may run {bound} times in one task and has done so. Use what it returned, or another tool.",
         "zh": "未执行:每个任务最多运行 {tool} {bound} 次,已达上限。请使用已有结果,或改用其他工具。",
     },
+    "same_write": {
+        "en": "{tool} with these very arguments was done at step {step} already. Doing it again would happen twice.",
+        "zh": "第 {step} 步已用完全相同的参数执行过 {tool},再次执行会重复其效果。",
+    },
+    "unknown_outcome": {
+        "en": "{tool} with these very arguments was started at step {step} and its outcome is not known: it may have "
+        "happened. Find out with a reading tool, or tell the user.",
+        "zh": "第 {step} 步已用完全相同的参数启动过 {tool},结果未知,可能已经生效。请用读取类工具查明,或告知用户。",
+    },
+    "cycle": {
+        "en": "(The same {period} calls have now gone round {times} times with the same results. Use what they returned, "
+        "or do something else.)",
+        "zh": "(同样的 {period} 个调用已循环 {times} 次,结果相同。请使用已有结果,或换一种做法。)",
+    },
+    "same_error": {
+        "en": "({tool} failed {times} times in a row with the same error under different arguments (steps {steps}): "
+        "{error} Something else must be different, or another tool is needed.)",
+        "zh": "({tool} 用不同参数连续 {times} 次(第 {steps} 步)给出相同错误:{error} 需要改变的是别的地方,或改用其他工具。)",
+    },
+    "no_news": {
+        "en": "({tool} gave the same result {times} times in a row under different arguments (steps {steps}). It is "
+        "unlikely to say more.)",
+        "zh": "({tool} 用不同参数连续 {times} 次(第 {steps} 步)给出相同结果,再试多半也没有新内容。)",
+    },
     "unusable_replies": {
         "en": "Your last reply could not be used ({kind}). Reply with one whole, well-formed tool call, or with the answer as text.",
         "zh": "你上一条回复无法使用({kind})。请给出一个完整、格式正确的工具调用,或直接用文字回答。",
@@ -178,9 +202,17 @@ def closing_instruction(reason: StopReason, because: str, language: Language) ->
     )
 
 
-def advice(reason: StopReason, language: Language) -> str:
-    """One line that says what to do after a stop."""
+def advice(reason: StopReason, language: Language, error: str = "") -> str:
+    """One line that says what to do after a stop; `error` is the last one, which may say more than the reason."""
+    if reason == "model_error" and "support tool" in error:
+        return _NO_TOOLS[language]
     return _STOPS[reason][language][1]
+
+
+_NO_TOOLS: dict[Language, str] = {
+    "en": "This model cannot call tools: choose one that can.",
+    "zh": "该模型不支持工具调用:请换用支持工具调用的模型。",
+}
 
 
 def render_report(report: StopReport, language: Language, call: str = "") -> str:

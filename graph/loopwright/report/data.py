@@ -7,8 +7,10 @@ from pydantic import BaseModel, ConfigDict
 from loopwright.results import Pending
 from loopwright.state import CallStatus, Effect, Failure, Go, Parts, Rung, Status, StopReport
 
-RunStatus: TypeAlias = Status | Literal["waiting", "unfinished"]
-"""`waiting` for a person; `unfinished`: a newer run began before this one ended. A run that died reads `running`."""
+RunStatus: TypeAlias = Status | Literal["paused", "unfinished"]
+"""`paused` until a person answers; `unfinished`: a newer run began before this one ended.
+
+A run whose process died reads `running`, since the log cannot tell."""
 
 
 class _Data(BaseModel):
@@ -96,6 +98,13 @@ class PauseReport(_Data):
     extend: dict[str, float] | None
 
 
+class ExtensionReport(_Data):
+    """A run that had ended after `step` and went on under the new `limits`; those not named stayed as they were."""
+
+    step: int
+    limits: dict[str, float]
+
+
 class Totals(_Data):
     """Sums over events. Tools that ran together each count their whole time; `tool_calls` counts those that ran."""
 
@@ -122,7 +131,7 @@ class RunEntry(_Data):
     rounds: tuple[RoundReport, ...]
     compressions: tuple[CompressionReport, ...]
     pauses: tuple[PauseReport, ...]
-    extensions: tuple[dict[str, float], ...]
+    extensions: tuple[ExtensionReport, ...]
     stop: StopReport | None
     answer: str
     totals: Totals

@@ -9,6 +9,7 @@ from loopwright.report.data import (
     CallReport,
     CompressionReport,
     DecisionReport,
+    ExtensionReport,
     ModelReport,
     PauseReport,
     RoundReport,
@@ -62,7 +63,7 @@ class _Run:
     leading: list[DecisionEvent] = field(default_factory=list)
     compressions: list[CompressionEvent] = field(default_factory=list)
     pauses: list[PauseEvent] = field(default_factory=list)
-    extensions: list[dict[str, float]] = field(default_factory=list)
+    extensions: list[BeginEvent] = field(default_factory=list)
     stop: StopEvent | None = None
     answer: AnswerEvent | None = None
 
@@ -105,7 +106,7 @@ class _Fold:
     def _begin(self, event: BeginEvent) -> _Run:
         run = self.runs.setdefault(event["run"], _Run(len(self.runs) + 1, event))
         if event["extend"]:
-            run.extensions.append(event["extend"])
+            run.extensions.append(event)
         run.stop = run.answer = None
         return run
 
@@ -126,11 +127,11 @@ class _Fold:
             number=run.number,
             id=run.begun["run"],
             task=self.texts.task(run.begun["delivery"], first)[:HEAD],
-            status=_ended(stop) if stop else "waiting" if newest and waiting else "running" if newest else "unfinished",
+            status=_ended(stop) if stop else "paused" if newest and waiting else "running" if newest else "unfinished",
             rounds=tuple(self._round(each) for each in rounds),
             compressions=tuple(CompressionReport.model_validate(each) for each in run.compressions),
             pauses=tuple(PauseReport.model_validate(each) for each in run.pauses),
-            extensions=tuple(run.extensions),
+            extensions=tuple(ExtensionReport(step=e["step"], limits=e["extend"] or {}) for e in run.extensions),
             stop=stop,
             answer=self.texts.text(run.answer["message_id"]) if run.answer else "",
             totals=totals_of(run.events),

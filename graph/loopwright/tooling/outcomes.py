@@ -12,6 +12,7 @@ from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from loopwright.redaction import redact
 from loopwright.sanitise import clean_text, sanitise
 from loopwright.state import CallStatus, Failure, FailureKind
 
@@ -61,7 +62,9 @@ def outcome_of(returned: object) -> Outcome:
             return Outcome("error", text, {"kind": "permanent", "text": text})
     content: str | list[Any] = contents[0] if contents else ""
     content = sanitise(content)
-    if content in ("", []):
+    if content == []:
+        content = "[]"
+    if content == "":
         content = "(the tool returned nothing)"
     if failed:
         text = content if isinstance(content, str) else _block_text(content[0])
@@ -88,7 +91,7 @@ def failure_of(error: BaseException, tool: BaseTool | None) -> Failure:
     """The class of what a tool raised, with a text for the model: no traceback, one or two sentences."""
     if isinstance(error, ToolInvocationError):
         return {"kind": "bad_arguments", "text": _argument_errors(error, tool)}
-    return {"kind": _kind(error), "text": clean_text(_describe(error))[:MAX_ERROR_CHARACTERS]}
+    return {"kind": _kind(error), "text": redact(clean_text(_describe(error)))[:MAX_ERROR_CHARACTERS]}
 
 
 def _kind(error: BaseException) -> FailureKind:

@@ -14,6 +14,7 @@ from langgraph.types import Command
 
 from loopwright.errors import SettingsError
 from loopwright.settings import ToolSettings
+from loopwright.tooling.arguments import fitted, properties_of, unknown_names
 from loopwright.tooling.daemons import in_daemon_thread
 from loopwright.tooling.outcomes import Outcome, failure_of, outcome_of
 from loopwright.tooling.policy import ToolPolicy, as_tool, effect_of, policy_of
@@ -32,6 +33,7 @@ class Toolbox:
             raise SettingsError("Two tools have the same name: give each tool a name of its own.")
         self.settings = settings
         self.policies = {name: policy_of(tool) for name, tool in self.tools.items()}
+        self._arguments = {name: properties_of(tool) for name, tool in self.tools.items()}
         self._node = ToolNode(
             list(self.tools.values()),
             handle_tool_errors=False,
@@ -54,8 +56,20 @@ class Toolbox:
             return 0
         return self.settings.retries if policy.retries is None else policy.retries
 
+    def _fitted(self, call: ToolCall) -> ToolCall | Outcome:
+        """The call with arguments read as the tool's schema wants them, or the outcome of unknown names."""
+        properties, open_ended = self._arguments[call["name"]]
+        failure = None if open_ended else unknown_names(call["args"], properties)
+        if failure is not None:
+            return Outcome("error", failure["text"], failure)
+        return ToolCall(name=call["name"], args=fitted(call["args"], properties), id=call["id"], type="tool_call")
+
     def run(self, call: ToolCall) -> Outcome:
         """Run a call. KeyboardInterrupt and LangGraph's own signals pass; everything else becomes an outcome."""
+        ready = self._fitted(call)
+        if isinstance(ready, Outcome):
+            return ready
+        call = ready
         try:
             if self._only_async(call["name"]):
                 # asyncio.run in a daemon thread: a sync caller may itself stand in a running loop
@@ -69,6 +83,10 @@ class Toolbox:
 
     async def arun(self, call: ToolCall) -> Outcome:
         """Run a call like `run`; a tool that is only sync runs in a daemon thread, so that it cannot hold the exit."""
+        ready = self._fitted(call)
+        if isinstance(ready, Outcome):
+            return ready
+        call = ready
         try:
             if self._has_async(call["name"]):
                 return outcome_of(await self._node.ainvoke([call]))

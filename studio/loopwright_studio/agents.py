@@ -1,0 +1,56 @@
+"""From a configuration to an agent, and what has to be said about the model when none was named."""
+
+import os
+from pathlib import Path
+
+from langchain_core.tools import BaseTool
+
+from loopwright import Agent, Settings
+from loopwright.errors import SettingsError, UnknownThread
+from loopwright.models import load_model
+from loopwright.storage import SqlitePlace, place_of
+from loopwright_studio.configuration import OFFLINE, Configuration
+from loopwright_tools import default_tools
+
+
+def build_agent(configuration: Configuration, settings: Settings) -> Agent:
+    """The agent that is configured; writes nothing. Raises UnknownModel, ModelFailure, SettingsError, StorageError."""
+    tools = tools_of(configuration)
+    model = load_model(
+        configuration.model or OFFLINE,
+        base_url=configuration.base_url,
+        api_key=configuration.api_key,
+        settings=settings.model,
+    )
+    return Agent(model, tools, settings=settings, storage=configuration.storage)
+
+
+def tools_of(configuration: Configuration) -> list[BaseTool]:
+    """The shipped tools on the configured workspace. Raises SettingsError when that is no folder."""
+    workspace = workspace_of(configuration)
+    if not workspace.is_dir():
+        raise SettingsError(f"The workspace {workspace} is not a folder: create it, or name another with --workspace.")
+    return default_tools(workspace)
+
+
+def workspace_of(configuration: Configuration) -> Path:
+    """The folder that tools may read, with `~` as the home folder."""
+    return Path(os.path.expanduser(configuration.workspace))  # pathlib's own raises where nobody has that name
+
+
+def reading_agent(storage: str) -> Agent:
+    """An agent that only reads threads: it needs no model. Raises StorageError, and UnknownThread where no file is."""
+    place = place_of(storage)
+    if not (isinstance(place, SqlitePlace) and place.path.exists()):
+        raise UnknownThread(f"There are no threads in {place.url}: name where they are kept with --storage.")
+    return Agent(OFFLINE, storage=storage)
+
+
+def model_note(configuration: Configuration) -> str | None:
+    """What a person has to know when no model was named: that no language model answers, and how to name one."""
+    if configuration.model is not None:
+        return None
+    named = "--model openai:NAME, LOOPWRIGHT_MODEL or a line in loopwright.toml"
+    how = f"name one with {named}" if configuration.api_key else f"set OPENAI_API_KEY and name one with {named}"
+    found = "a key is set but no model is named" if configuration.api_key else "no model is set"
+    return f"No language model answers: {found}, so {OFFLINE} follows a few fixed rules. For a real one, {how}."

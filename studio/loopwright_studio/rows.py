@@ -1,0 +1,104 @@
+"""Lines about a run: one function a kind of event, used while it runs and by `show`."""
+
+import json
+from typing import Any
+
+from rich.text import Text
+
+from loopwright.report import CallReport, CompressionReport, DecisionReport, ModelReport
+from loopwright.state import Rung, StopReport
+from loopwright_studio.console import STYLES, Row, Screen, seconds, tokens
+from loopwright_studio.visible import one_line
+
+INDENT = " " * 5
+SHOWN = 300
+"""Characters of a reply, an argument or a result that a line starts from; the line is cut at the terminal's width."""
+NOTABLE: tuple[Rung, ...] = ("note", "serve", "block", "ask")
+
+
+def decision_row(screen: Screen, done: DecisionReport) -> Row:
+    """Where the guard sent the run, which calls will not simply run, and why."""
+    counts = {rung: sum(1 for each in done.rungs.values() if each == rung) for rung in ("run", *NOTABLE)}
+    calls = [f"{n} {rung}" for rung, n in counts.items() if n]
+    why = ": ".join(part for part in (one_line(done.policy), one_line(done.reason[:SHOWN])) if part)
+    text = f" guard {screen.glyphs['ok']} {done.go}"
+    text += f" ({', '.join(calls)})" if calls else ""
+    text += f": {why}" if why else ""
+    style = "magenta" if why or any(counts[rung] for rung in NOTABLE) else "dim"
+    return Row(Text.assemble(INDENT, screen.mark("guard"), (text, style)))
+
+
+def model_rows(screen: Screen, step: int, done: ModelReport) -> list[Row]:
+    """A model call: its text, or how it ended where it said nothing; tokens in and out, and seconds."""
+    kind = "error" if done.failure is not None else "model"
+    left = Text.assemble(f"{step:>4} ", screen.mark(kind), " call_model ")
+    left.append(one_line(done.said[:SHOWN]) or f"({one_line(done.finish_reason) or 'no reply'})", "bold")
+    rows = [Row(left, f"{tokens(done.tokens_in)}+{tokens(done.tokens_out)} tok  {seconds(done.seconds)}")]
+    if done.failure is not None:
+        text = f" {done.failure['kind'].replace('_', ' ')}: {one_line(done.failure['text'])}"
+        rows.append(Row(Text.assemble(INDENT, screen.mark("error"), (text, "red"))))
+    return rows
+
+
+def call_rows(screen: Screen, done: CallReport) -> list[Row]:
+    """A tool call: arguments, what became of it, the head of its result (on a second line where it does not fit)."""
+    kind = {"ok": "ok", "served": "ok", "error": "error", "unknown": "error"}.get(done.status, "refused")
+    left = Text.assemble(INDENT, screen.mark(kind), f" {one_line(done.tool)} {arguments(done.args)}")
+    notes = _notes(done)
+    if notes:
+        left.append(f" ({', '.join(notes)})", STYLES[kind])
+    right = seconds(done.seconds)
+    result = one_line((done.result or "")[:SHOWN])
+    if not result:
+        return [Row(left, right)]
+    joined = Row(Text.assemble(left, f" {screen.glyphs['ok']} {result}"), right)
+    style = "dim" if kind == "ok" else STYLES[kind]
+    return [joined] if screen.fits(joined) else [Row(left, right), Row(Text.assemble(INDENT, "    ", (result, style)))]
+
+
+def compression_row(screen: Screen, done: CompressionReport) -> Row:
+    """A compression: tokens of the request before and after, and how far it went."""
+    text = f" compress_memory {done.before:,} {screen.glyphs['ok']} {done.after:,} tokens ({one_line(done.stage)})"
+    return Row(Text.assemble(INDENT, screen.mark("memory"), text), seconds(done.seconds))
+
+
+def pause_row(screen: Screen, question: str, extend: dict[str, float] | None) -> Row:
+    """A budget question and its answer."""
+    answer = f"extended to {limits(extend)}" if extend else "not extended"
+    return Row(Text.assemble(INDENT, screen.mark("pause"), f" ask {one_line(question)} ", (answer, "bold")))
+
+
+def extension_row(extend: dict[str, float]) -> Row:
+    """A run that had ended and goes on."""
+    return Row(Text(f"{INDENT}+ begin under new limits: {limits(extend)}"))
+
+
+def stop_row(screen: Screen, report: StopReport) -> Row:
+    """The end of a run."""
+    word = "answered" if report["complete"] else f"stopped: {report['reason']}"
+    return Row(Text.assemble(INDENT, screen.mark("done" if report["complete"] else "refused"), f" finish {word}"))
+
+
+def _notes(done: CallReport) -> list[str]:
+    notes = [] if done.status == "ok" else [done.status.replace("_", " ")]
+    notes += [done.failure["kind"].replace("_", " ")] if done.failure else []
+    notes += ["edited"] if done.edited else []
+    return [*notes, f"{done.retries} retries"] if done.retries else notes
+
+
+def arguments(args: dict[str, Any] | str) -> str:
+    """A call's arguments as `name=value, ...` on one line."""
+    if isinstance(args, str):
+        return one_line(args[:SHOWN])
+    return ", ".join(f"{one_line(name)}={_value(value)}" for name, value in args.items())[:SHOWN]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str) and value and not any(character in value for character in ' ,="\n\t'):
+        return one_line(value[:SHOWN])
+    return one_line(json.dumps(value, ensure_ascii=False, default=str)[:SHOWN])
+
+
+def limits(extend: dict[str, float]) -> str:
+    """Limits as `name=number, ...`."""
+    return ", ".join(f"{one_line(name)}={bound:g}" for name, bound in extend.items())

@@ -1,0 +1,119 @@
+"""One run at the terminal: from the arguments to an agent, its stream shown, and its end said."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import typer
+
+from loopwright import Agent, RunReport
+from loopwright.errors import UsageError
+from loopwright.results import RunResult
+from loopwright.storage import open_storage
+from loopwright.stream import RunStream
+from loopwright_studio.agents import build_agent, model_note, reading_agent
+from loopwright_studio.configuration import OFFLINE, Configuration, load_settings
+from loopwright_studio.console import Screen
+from loopwright_studio.interrupts import interruptible
+from loopwright_studio.live import Live
+from loopwright_studio.outcome import (
+    WAITING,
+    command,
+    exit_code,
+    print_answer,
+    print_kept,
+    print_stop,
+    print_waiting,
+    result_data,
+)  # fmt: skip
+from loopwright_studio.visible import json_line, visible
+
+
+@dataclass(frozen=True)
+class Session:
+    """One `run` or `resume`: the agent, and how its run is shown. `storage` is the option as it was given."""
+
+    agent: Agent
+    configuration: Configuration
+    storage: str | None
+    quiet: bool
+    as_json: bool
+
+    @property
+    def silent(self) -> bool:
+        """Whether the steps are left out on stderr."""
+        return self.quiet or self.as_json
+
+    def follow(self, stream: RunStream) -> RunResult:
+        """Run the stream to its end, showing it; leaves with exit code 4 when it is interrupted."""
+        resume = command("resume", stream.thread, self.storage)
+        farewell = f"Interrupted: every finished step is kept. Go on with: {resume}\n"
+        try:
+            with interruptible(farewell, WAITING):
+                self._consume(stream)
+        except KeyboardInterrupt:
+            typer.echo(farewell, err=True, nl=False)
+            raise typer.Exit(WAITING) from None
+        return stream.result
+
+    def _consume(self, stream: RunStream) -> None:
+        if self.silent:
+            for item in stream:
+                if self.as_json and isinstance(item, dict):
+                    typer.echo(json_line(item))
+            return
+        screen = Screen(stderr=True)
+        screen.say(f"{self.configuration.model or OFFLINE}, thread {visible(stream.thread)}", "bold")
+        with Live(screen, lambda: self.agent.report(stream.thread)) as live:
+            for item in stream:
+                live.take(item)
+
+    def conclude(self, result: RunResult) -> None:
+        """Print the end of a run and leave with its exit code."""
+        screen = Screen(stderr=True)
+        if self.as_json:
+            typer.echo(json_line(result_data(result)))
+        else:
+            print_answer(result)
+            if result.stop is not None and not result.complete:
+                print_stop(screen, result, self.agent.report(result.thread), self.storage)
+            print_waiting(screen, result.pending, self.storage)
+        if not self.silent:
+            print_kept(screen, result, self.configuration.storage, self.storage)
+        raise typer.Exit(exit_code(result))
+
+
+def open_session(arguments: Mapping[str, object], *, quiet: bool, as_json: bool, thread: str | None = None) -> Session:
+    """The session that these arguments and the configuration give; `thread` is one that has to exist.
+
+    Everything that can be wrong beforehand is found here, before a run claims its thread. Raises LoopwrightError.
+    """
+    configuration, settings = load_settings(arguments)
+    agent = build_agent(configuration, settings)
+    if thread is not None:
+        _check_model(configuration, reading_agent(configuration.storage).report(thread))
+    with open_storage(configuration.storage):
+        pass
+    note = model_note(configuration)
+    if note is not None:
+        typer.echo(note, err=True)
+    storage = arguments.get("storage")
+    return Session(agent, configuration, str(storage) if storage else None, quiet, as_json)
+
+
+def _check_model(configuration: Configuration, report: RunReport) -> None:
+    """Raises UsageError when a language model began the thread and rules would go on with it, unasked."""
+    used = [turn.model.model for run in report.runs for turn in run.rounds if turn.model is not None]
+    if configuration.model is None and used and not used[-1].startswith("offline"):
+        raise UsageError(
+            f"Thread {report.thread!r} was run by {used[-1]} and no model is set: name one with --model openai:NAME."
+        )
+
+
+def read_task(text: str) -> str:
+    """The task; `-` reads it from stdin. Raises UsageError when there is none."""
+    if text == "-":
+        text = sys.stdin.read()
+    if not text.strip():
+        raise UsageError("The task is empty: say what is to be done.")
+    return text

@@ -1,0 +1,36 @@
+"""The agent's tools in the terminal: name, effect, timeout, arguments."""
+
+from collections.abc import Sequence
+
+from langchain_core.tools import BaseTool
+
+from loopwright.settings import ToolSettings
+from loopwright.tooling import policy_of
+from loopwright_studio.console import Screen
+from loopwright_studio.visible import one_line
+
+
+def print_tools(screen: Screen, tools: Sequence[BaseTool], settings: ToolSettings) -> None:
+    """One line a tool. An argument with `?` may be left out; with `approval` a person is asked before each call."""
+    lines = []
+    for tool in tools:
+        policy = policy_of(tool)
+        effect = (policy.effect or "undeclared") + (", approval" if policy.approval else "")
+        line = (tool.name, effect, f"{policy.timeout or settings.timeout:g}s", _arguments(tool))
+        lines.append([*map(one_line, line)])
+    screen.columns(("tool", "effect", "timeout", "arguments"), lines)
+
+
+def undeclared(tools: Sequence[BaseTool]) -> str | None:
+    """What to say about tools whose effect nobody declared; None when there are none."""
+    names = [one_line(tool.name) for tool in tools if policy_of(tool).effect is None]
+    if not names:
+        return None
+    return (
+        f"No effect is declared for {', '.join(names)}: such a tool runs like a write, alone and never retried. "
+        "Declare it with tool_policy(tool, effect=...)."
+    )
+
+
+def _arguments(tool: BaseTool) -> str:
+    return ", ".join(f"{name}?" if "default" in schema else name for name, schema in tool.args.items())

@@ -1,0 +1,180 @@
+"""The command line as a process: in a terminal, interrupted, in a pipe, and how little its help imports."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from loopwright.testing import ModelEndpoint, Slow
+
+Start = Callable[..., subprocess.Popen[str]]
+ENDPOINT = {"OPENAI_API_KEY": "sk-hidden", "TERM": "xterm-256color"}
+
+
+@contextmanager
+def terminal(start: Start, *words: str, **variables: str) -> Iterator[Callable[[str, str], str]]:
+    """A process whose three streams are one terminal; `say(until, answer)` reads up to a text and types an answer."""
+    ours, theirs = pty.openpty()
+    environment = {"TERM": "xterm-256color", "COLUMNS": "80", **variables}
+    child = start(*words, stdin=theirs, stdout=theirs, stderr=theirs, variables=environment)
+    os.close(theirs)
+    seen = ""
+
+    def say(until: str, answer: str) -> str:
+        nonlocal seen
+        start_at = len(seen)
+        with suppress(OSError):  # the terminal is closed when the process ends
+            while not until or until not in seen[start_at:]:
+                assert select.select([ours], [], [], 60)[0], f"nothing came for a minute after {seen!r}"
+                seen += os.read(ours, 65536).decode("utf-8", "replace")
+        if answer:
+            os.write(ours, answer.encode())
+        return seen[start_at:]
+
+    try:
+        yield say
+        child.wait(timeout=30)
+        say.code = child.returncode  # type: ignore[attr-defined]
+    finally:
+        child.kill()
+        child.wait()
+        os.close(ours)
+
+
+def test_help_is_light() -> None:
+    """`loopwright --help` imports neither LangGraph nor a provider's client nor rich."""
+    program = (
+        "import sys\nfrom loopwright_studio.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'langgraph', 'langchain_core', 'langchain_openai', 'openai', 'rich'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "resume" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_module_is_the_command(process: Start) -> None:
+    """`python -m loopwright_studio` runs a task: answer on stdout, exit code 0, no escape sequence in a pipe."""
+    child = process("run", "what is 2*3", "--thread", "t")
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (0, "2*3 = 6\n")
+    assert "\x1b" not in err
+
+
+def test_a_closed_pipe_is_no_error(process: Start, folder: Path) -> None:
+    """`loopwright graph | head -1` shows one line and no traceback."""
+    child = process("graph")
+    assert child.stdout is not None
+    child.stdout.close()
+    assert child.stderr is not None
+    assert "Traceback" not in child.stderr.read()
+    child.stderr.close()
+    child.wait(timeout=30)
+
+
+def test_an_encoding_without_our_glyphs(process: Start) -> None:
+    """Where stderr knows ASCII only, glyphs have plain twins and other characters their numbers."""
+    child = process("run", "东京现在几点", variables={"PYTHONIOENCODING": "ascii"})
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert "JST" in out
+    assert "* call_model \\u4e1c\\u4eac" in err
+    assert err.isascii()
+
+
+def test_colours_in_a_terminal_unless_unwanted(process: Start, folder: Path) -> None:
+    """A terminal gets colours for ours, never for the run's; NO_COLOR leaves none."""
+    (folder / "evil.txt").write_text("the budget is \x1b[31m40")
+    task = ("run", "what does evil.txt say about the budget", "--thread")
+    with terminal(process, *task, "a") as say:
+        coloured = say("", "")
+    with terminal(process, *task, "b", NO_COLOR="1") as say:
+        plain = say("", "")
+    assert "\x1b[3" in coloured
+    assert "␛[31m40" in coloured
+    assert "\x1b[31m40" not in coloured
+    assert "\x1b[3" not in plain
+    assert "␛[31m40" in plain
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "shown"),
+    [("a\n", 0, "2*3 = 6"), ("r\n", 3, "model_calls"), ("q\n", 4, "Waiting"), ("\x04", 4, "Waiting")],
+)
+def test_a_person_is_asked_in_a_terminal(process: Start, answer: str, code: int, shown: str) -> None:
+    """`resume` puts the open question: approving goes on, rejecting closes the run, else it keeps waiting."""
+    paused = process(
+        "run", "what is 2*3", "--max-model-calls", "1", "--thread", "t", variables={"LOOPWRIGHT_ON_LIMIT": "ask"}
+    )
+    paused.communicate(timeout=60)
+    assert paused.returncode == 4
+    with terminal(process, "resume", "t", LOOPWRIGHT_ON_LIMIT="ask") as say:
+        assert "extend_budget(model_calls=2)" in say("waiting:", answer)
+        if answer == "r\n":
+            say("Why?", "too dear\n")
+        rest = say("", "")
+    assert say.code == code  # type: ignore[attr-defined]
+    assert shown in rest
+
+
+class Stuck:
+    """A request that the endpoint answers only when it is told to."""
+
+    def __init__(self) -> None:
+        self.arrived = threading.Event()
+        self.step = Slow("late but here")
+
+    def __call__(self, body: object) -> Slow:
+        self.arrived.set()
+        return self.step
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_interrupt_ends_after_the_step(process: Start, number: int) -> None:
+    """The running request is waited for and its reply kept: exit code 4, and resuming does not ask again."""
+    stuck = Stuck()
+    with ModelEndpoint([stuck]) as endpoint:
+        words = ("--model", "openai:any", "--base-url", endpoint.base_url)
+        child = process("run", "hi", "--thread", "t", *words, variables=ENDPOINT)
+        assert stuck.arrived.wait(60)
+        child.send_signal(number)
+        assert child.stderr is not None
+        while "Stopping after the step" not in child.stderr.readline():
+            assert child.poll() is None
+        stuck.step.event.set()
+        out, err = child.communicate(timeout=60)
+        assert (child.returncode, out) == (4, "")
+        assert "Go on with: loopwright resume t" in err
+        assert "Traceback" not in err
+        again = process("resume", "t", "-q", *words, variables=ENDPOINT)
+        out, err = again.communicate(timeout=60)
+        assert (again.returncode, out) == (0, "late but here\n"), err
+        assert len(endpoint.requests) == 1
+
+
+def test_a_second_interrupt_ends_at_once(process: Start) -> None:
+    """Two interrupts do not wait for the request: exit code 4, the way on, and resuming makes the request again."""
+    stuck = Stuck()
+    with ModelEndpoint([stuck, "hello"]) as endpoint:
+        words = ("--model", "openai:any", "--base-url", endpoint.base_url)
+        child = process("run", "hi", "--thread", "t", *words, variables=ENDPOINT)
+        assert stuck.arrived.wait(60)
+        child.send_signal(signal.SIGINT)
+        assert child.stderr is not None
+        while "Stopping after the step" not in child.stderr.readline():
+            assert child.poll() is None
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        assert (child.returncode, out) == (4, "")
+        assert "Go on with: loopwright resume t" in err
+        again = process("resume", "t", "-q", *words, variables=ENDPOINT)
+        out, err = again.communicate(timeout=60)
+    assert (again.returncode, out) == (0, "hello\n"), err

@@ -1,0 +1,72 @@
+"""Every code block of the README runs as it stands, and so does every example."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+COMMANDS = [line for language, block in BLOCKS if language == "sh" for line in block.splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the examples in it, as in the repository's root."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copy(ROOT / "README.md", tmp_path)
+    return tmp_path
+
+
+def environment() -> dict[str, str]:
+    """No key, no settings, this interpreter's own `loopwright` first on the path."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI", "LOOPWRIGHT"))}
+    return kept | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": ""}
+
+
+@pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "python"])
+def test_python_blocks_run(block: str, folder: Path) -> None:
+    """Each block is a whole program."""
+    subprocess.run([sys.executable, "-c", block], cwd=folder, env=environment(), check=True, capture_output=True)
+
+
+def test_commands_run_in_order(folder: Path) -> None:
+    """Installing aside, each line of the shell blocks ends with 0; the first answers the question."""
+    assert len(COMMANDS) > 6
+    outputs = []
+    for line in COMMANDS:
+        command = line.removeprefix("pip install uv && ").replace("uv run ", "")
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, env=environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (command, done.stderr)
+        outputs.append(done.stdout)
+    rows = (folder / "examples" / "workspace" / "sales.csv").read_text(encoding="utf-8").splitlines()
+    march = sum(round(float(row.split(",")[-1]) * 100) for row in rows if row.startswith("2026-03"))
+    assert f"{march * 15 / 10_000:.2f}".rstrip("0") in outputs[0]
+
+
+def test_the_readme_stays_short() -> None:
+    """At most 150 lines."""
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize(
+    ("example", "said"),
+    [
+        ("hello.py", "372"),
+        ("own_tool.py", "{'A17': 'cancelled'}"),
+        ("own_policy.py", "3 searches are enough"),
+        ("resume_after_kill.py", "['first', 'second', 'third']"),
+    ],
+)
+def test_examples_run(example: str, said: str, folder: Path) -> None:
+    """Each example runs from the repository's root and says what it promises."""
+    command = [sys.executable, f"examples/{example}"]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
