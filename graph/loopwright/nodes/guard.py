@@ -39,7 +39,7 @@ def guard(wiring: Wiring, state: State) -> Update:
     if wave:
         rungs: dict[str, Rung] = {entry.judged["call_id"]: entry.judged["rung"] for entry in wave}
         return visit.go("execute_tools", rungs, calls=[entry.judged for entry in wave])
-    return _next_request(visit)
+    return _next_request(visit, ruling.run if not visit.pending else None)
 
 
 def _runnable(visit: Visit, ruling: Ruling) -> list[Entry]:
@@ -69,14 +69,17 @@ def _reply_ends(visit: Visit, reply: ModelEvent) -> Update | None:
     return None
 
 
-def _next_request(visit: Visit) -> Update:
-    """Every call is answered: judge the run as a whole, then the model's turn, after a compression if need be."""
+def _next_request(visit: Visit, judged: Finding | None) -> Update:
+    """Every call is answered: judge the run as a whole, then the model's turn, after a compression if need be.
+
+    `judged` is what was found about the run where no call was pending, so that nothing has changed since.
+    """
     last = visit.newest()
     if last is not None and last["kind"] == "compression":
         if last["after"] > visit.budget():
             return visit.go("finish", stop="context", policy="budget", reason=visit.over_budget(last["after"]))
         return visit.go("call_model", **_kept(visit.before))
-    found = rule(visit.wiring.policies, visit.view(pending=())).run
+    found = judged if not visit.pending else rule(visit.wiring.policies, visit.view(pending=())).run
     if found is not None and found.rung in ("close", "ask"):
         return _close(visit, found) if found.rung == "close" else _ask(visit, found)
     nudge = say(found, visit.language()) if found else ""
