@@ -1,12 +1,14 @@
 """From a configuration to an agent, and what has to be said about the model when none was named."""
 
 import os
+import socket
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from langchain_core.tools import BaseTool
 
 from loopwright import Agent, Settings
-from loopwright.errors import SettingsError, UnknownThread
+from loopwright.errors import ModelFailure, SettingsError, UnknownThread
 from loopwright.models import load_model
 from loopwright.storage import SqlitePlace, place_of
 from loopwright_studio.configuration import OFFLINE, Configuration
@@ -23,6 +25,25 @@ def build_agent(configuration: Configuration, settings: Settings) -> Agent:
         settings=settings.model,
     )
     return Agent(model, tools, settings=settings, storage=configuration.storage)
+
+
+def check_endpoint(configuration: Configuration) -> None:
+    """Raises ModelFailure when the model's server is to run on this machine and nothing listens there.
+
+    So a server that was not started is told at once and leaves no thread behind. Other hosts may be behind a proxy:
+    the run itself finds out.
+    """
+    url = urlsplit(configuration.base_url or "")
+    if url.hostname not in ("127.0.0.1", "localhost", "::1"):
+        return
+    try:
+        port = url.port or (443 if url.scheme == "https" else 80)
+        with socket.create_connection((url.hostname, port), timeout=3):
+            pass
+    except (OSError, ValueError) as error:
+        raise ModelFailure(
+            f"No model server answers at {configuration.base_url}: start it, or name another with --base-url."
+        ) from error
 
 
 def tools_of(configuration: Configuration) -> list[BaseTool]:

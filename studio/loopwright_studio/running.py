@@ -11,7 +11,7 @@ from loopwright.errors import UsageError
 from loopwright.results import RunResult
 from loopwright.storage import open_storage
 from loopwright.stream import RunStream
-from loopwright_studio.agents import build_agent, model_note, reading_agent
+from loopwright_studio.agents import build_agent, check_endpoint, model_note, reading_agent
 from loopwright_studio.configuration import OFFLINE, Configuration, load_settings
 from loopwright_studio.console import Screen
 from loopwright_studio.interrupts import interruptible
@@ -90,6 +90,8 @@ def open_session(arguments: Mapping[str, object], *, quiet: bool, as_json: bool,
     """
     configuration, settings = load_settings(arguments)
     agent = build_agent(configuration, settings)
+    if configuration.model is not None and configuration.model.startswith("openai:"):
+        check_endpoint(configuration)
     if thread is not None:
         _check_model(configuration, reading_agent(configuration.storage).report(thread))
     with open_storage(configuration.storage):

@@ -133,11 +133,11 @@ def test_a_failing_server_is_exit_code_5(invoke: Callable[..., Result], fault: S
 
 
 def test_an_unreachable_endpoint_is_exit_code_5(invoke: Callable[..., Result]) -> None:
-    """Nobody listens on port 9: said in the card, without a traceback."""
+    """Nobody listens on port 9: said in one sentence, without a traceback."""
     words = ("--model", "openai:any", "--base-url", "http://127.0.0.1:9/v1")
     result = invoke("run", "hi", *words, **FAST, LOOPWRIGHT_MODEL_SETTINGS__TRIES="2")
     assert result.exit_code == 5
-    assert "Connection error" in result.stderr
+    assert "No model server answers at http://127.0.0.1:9/v1" in result.stderr
     assert "Traceback" not in result.output
 
 

@@ -31,7 +31,9 @@ def environment() -> dict[str, str]:
 @pytest.mark.parametrize("block", [block for language, block in BLOCKS if language == "python"])
 def test_python_blocks_run(block: str, folder: Path) -> None:
     """Each block is a whole program."""
-    subprocess.run([sys.executable, "-c", block], cwd=folder, env=environment(), check=True, capture_output=True)
+    command = [sys.executable, "-c", block]
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_commands_run_in_order(folder: Path) -> None:
