@@ -98,7 +98,7 @@ def test_options_reach_the_request(invoke: Callable[..., Result]) -> None:
         result = invoke("run", "hi", *words, **FAST)
         body: Any = endpoint.requests[0].body
     assert (result.exit_code, result.stdout) == (0, "hello\n")
-    assert body["messages"][0]["content"] == "Be brief."
+    assert body["messages"][0]["content"].startswith("Be brief.\n\nText between <data")
     assert {each["function"]["name"] for each in body["tools"]} >= {"calculator", "read_file"}
     assert "sk-hidden" not in result.output
 

@@ -31,7 +31,7 @@ def compress_memory(wiring: Wiring, state: State) -> Core[Update]:
     originals = (yield from load_results(journal.store, journal.thread, refs)) if journal and refs else {}
     material = Material(
         messages=state["messages"],
-        system_prompt=settings.system_prompt,
+        system_prompt=wiring.system_prompt(settings),
         nudge=verdict["nudge"],
         tools_tokens=offer_for(wiring, settings, state, verdict).tokens,
         budget=budget,

@@ -17,6 +17,7 @@ from loopwright.nodes.wiring import Wiring
 from loopwright.state import CallEvent, Effect, Failure, ToolTask, Update
 from loopwright.steps import Core, Do
 from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
+from loopwright.tooling.framing import framed
 
 _SURE_TO_FAIL = " The same call will fail again unchanged: change the arguments, or go another way."
 
@@ -122,6 +123,8 @@ def _answered(
     """The call's one message and one event."""
     name, call_id = call["name"], call["id"] or ""
     content, ref = yield from _capped(wiring, task, call, outcome)
+    if name in wiring.outside and outcome.status == "ok":  # an error is the tool's own word, and is to be heeded
+        content = framed(content, name, call_id)
     if outcome.status == "error" and outcome.failure:
         content = _error_text(outcome.failure, str(content))
     if task["judged"]["text"] and outcome.status == "ok":

@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, InvalidToolCall, ToolCall
 
+from loopwright.nodes.origins import from_outside
 from loopwright.nodes.wiring import Wiring
 from loopwright.policies import PendingCall
 from loopwright.state import CallEvent, Event, Failure
@@ -15,17 +16,18 @@ from loopwright.transcript import open_calls
 
 def pending_calls(wiring: Wiring, messages: Sequence[AnyMessage]) -> list[PendingCall]:
     """The unanswered calls in order; one that cannot be read or names no tool carries its failure."""
-    return [_pending(wiring, call) for call in open_calls(messages)]
+    return [_pending(wiring, call, messages) for call in open_calls(messages)]
 
 
-def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall) -> PendingCall:
+def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall, messages: Sequence[AnyMessage]) -> PendingCall:
     name, args = call["name"] or "", call["args"]
     failure = _unreadable(call) if not isinstance(args, dict) else _unknown(wiring, name)
     shown: Mapping[str, Any] = args if isinstance(args, dict) else {"": args or ""}
     effect = None if failure else wiring.effect(name)
     policy = wiring.toolbox.policy(name)
     mark = signature(name, shown)
-    return PendingCall(call["id"] or "", name, shown, mark, effect, policy.effect, policy.repeatable, failure)
+    outside = from_outside(wiring, messages, shown) if policy.effect == "write" and failure is None else []
+    return PendingCall(call["id"] or "", name, shown, mark, effect, policy.effect, policy.repeatable, failure, outside)
 
 
 def _unreadable(call: ToolCall | InvalidToolCall) -> Failure:

@@ -27,7 +27,7 @@ def next_request(wiring: Wiring, settings: Settings, state: State, verdict: Verd
     return render(
         state["messages"],
         view_of(state),
-        system_prompt=settings.system_prompt,
+        system_prompt=wiring.system_prompt(settings),
         nudge=verdict["nudge"],
         profile=wiring.profile(),
     )
@@ -41,7 +41,7 @@ def next_parts(
         [*state["messages"], *extra] if extra else state["messages"],
         view_of(state),
         state["events"],
-        system_prompt=settings.system_prompt,
+        system_prompt=wiring.system_prompt(settings),
         nudge=verdict["nudge"],
         tools_tokens=offer_for(wiring, settings, state, verdict).tokens,
         profile=wiring.profile(),

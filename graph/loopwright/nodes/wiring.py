@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -16,6 +17,7 @@ from loopwright.policies import Policy
 from loopwright.settings import ModelSettings, Settings, effective
 from loopwright.state import Effect, Verdict
 from loopwright.tooling import Outcome, Toolbox, effect_of
+from loopwright.tooling.framing import RULE
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,16 @@ class Wiring:
     def settings_now(self) -> Settings:
         """The settings of the current run: those of the graph, updated by the run's Context."""
         return effective(self.settings, get_runtime().context)
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """The tools whose results come from outside, and `read_result`, which pages through such results."""
+        declared = {name for name, policy in self.toolbox.policies.items() if policy.untrusted}
+        return frozenset(declared | {READ_RESULT}) if declared else frozenset()
+
+    def system_prompt(self, settings: Settings) -> str:
+        """The system prompt as it is sent: with the rule about text from outside where a tool brings such text."""
+        return "\n\n".join(filter(None, [settings.system_prompt, RULE if self.outside else ""]))
 
     def budget(self, settings: Settings) -> int:
         """Tokens the next request may have."""

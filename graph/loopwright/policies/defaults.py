@@ -13,6 +13,7 @@ from loopwright.policies.same_error import SameError
 from loopwright.policies.same_write import SameWrite
 from loopwright.policies.served import ServedPure
 from loopwright.policies.unknown_outcome import UnknownOutcome
+from loopwright.policies.untrusted_arguments import UntrustedArguments
 from loopwright.policies.unusable_replies import UnusableReplies
 from loopwright.settings import Settings
 
@@ -33,6 +34,7 @@ def default_policies(settings: Settings) -> tuple[Policy, ...]:
         Cycle(),
         UnknownOutcome(),
         SameWrite(),
+        UntrustedArguments(),
         RepeatedFailure(),
         IdenticalResult(),
         *((ToolLimit(),) if settings.tools.max_calls else ()),

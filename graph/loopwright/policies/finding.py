@@ -36,6 +36,8 @@ class PendingCall:
     declared: Effect | None = None
     repeatable: bool = False
     failure: Failure | None = None
+    outside: Sequence[str] = ()
+    """Names of arguments with a value that stands only in results of untrusted tools; looked up for declared writes."""
 
 
 @dataclass(frozen=True)

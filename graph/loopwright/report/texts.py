@@ -5,6 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
+from loopwright.tooling.framing import unframed
 from loopwright.transcript import all_calls, input_id, text_of
 
 HEAD = 400
@@ -16,7 +17,7 @@ class Texts:
 
     def __init__(self, messages: Sequence[AnyMessage]) -> None:
         self.places = {message.id: place for place, message in enumerate(messages) if message.id}
-        self.results = {m.tool_call_id: text_of(m) for m in messages if isinstance(m, ToolMessage)}
+        self.results = {m.tool_call_id: unframed(text_of(m)) for m in messages if isinstance(m, ToolMessage)}
         self.messages = messages
         self.args: dict[str, dict[str, Any] | str] = {}
         for message in messages:
