@@ -121,6 +121,8 @@ class Thread:
     """Digest of the newest result the model was shown, by signature."""
     blocks: int = 0
     harmful: int = 0
+    withheld: list[str] = field(default_factory=list)
+    """Tools that the next request would not offer; the recorded model had all of them."""
     closing: Finding | None = None
     """Found once all calls were answered: a close, if a further call follows."""
 
@@ -132,7 +134,7 @@ class Thread:
 
     def begin(self) -> None:
         """A user message: a new run of the same thread."""
-        self.run, self.closing = fresh_run(self.settings), None
+        self.run, self.closing, self.withheld = fresh_run(self.settings), None, []
         event: BeginEvent = {**self.stamp(), "kind": "begin", "delivery": str(len(self.log)), "extend": None}
         self.happened(event)
 
@@ -143,7 +145,8 @@ class Thread:
         """
         if self.closing is not None:
             return self.closing
-        self.happened(model_event(self.run["model_calls"] + 1))
+        self.happened(model_event(self.run["model_calls"] + 1, self.withheld))
+        self.withheld = []
         waiting = [pending(call) for call in calls]
         answered_here = 0
         while waiting:
@@ -183,6 +186,7 @@ class Thread:
     def refuse(self, call: PendingCall, found: Finding) -> None:
         """Answer in the tool's stead, and look up what that withheld."""
         self.blocks += 1
+        self.withheld += [call.tool] if found.withhold else []
         self.harmful += digest(self.answers[call.id].get("content") or "") != self.seen.get(call.signature)
         self.happened(self.call_event(call, "refused", say(found, "en"), None))
 
@@ -218,13 +222,13 @@ class Thread:
         return {"run": self.run["id"], "step": self.run["model_calls"], "at": 0.0, "seconds": 0.0}
 
 
-def model_event(step: int) -> ModelEvent:
+def model_event(step: int, withheld: list[str]) -> ModelEvent:
     """A reply that could be used; a recording knows no tokens."""
     return {
         "run": "recorded", "step": step, "at": 0.0, "seconds": 0.0, "kind": "model", "message_id": f"m{step}",
         "model": "recorded", "finish_reason": "tool_calls", "request_tokens": 0,
         "parts": {"system": 0, "tools": 0, "summary": 0, "pinned": 0, "recent": 0}, "tokens_in": 0, "tokens_out": 0,
-        "cost_usd": None, "estimated": True, "retries": 0, "failure": None,
+        "cost_usd": None, "estimated": True, "retries": 0, "failure": None, "withheld": withheld,
     }  # fmt: skip
 
 

@@ -6,19 +6,22 @@ if TYPE_CHECKING:
     from loopwright.agent import Agent
     from loopwright.errors import LoopwrightError
     from loopwright.graph import build_graph
+    from loopwright.pending import Pending
     from loopwright.policies import Finding, GuardView, Policy, default_policies
     from loopwright.report import RunReport
-    from loopwright.results import Pending, RunResult, Token
+    from loopwright.results import RunResult, Token
     from loopwright.settings import Context, Settings
     from loopwright.tooling import tool_policy
+    from loopwright.tooling.idempotency import IdempotencyKey
 
 _HOMES = {
     "Agent": "agent",
     "Context": "settings",
     "Finding": "policies",
     "GuardView": "policies",
+    "IdempotencyKey": "tooling.idempotency",
     "LoopwrightError": "errors",
-    "Pending": "results",
+    "Pending": "pending",
     "Policy": "policies",
     "RunReport": "report",
     "RunResult": "results",
@@ -34,6 +37,7 @@ __all__ = [
     "Context",
     "Finding",
     "GuardView",
+    "IdempotencyKey",
     "LoopwrightError",
     "Pending",
     "Policy",

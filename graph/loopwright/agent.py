@@ -1,31 +1,31 @@
-"""Agent: the doors of the library. Each is one core, driven sync or async."""
+"""Agent: the doors of the library through which threads are run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Generic, Self
 from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
-from langgraph.types import StateSnapshot
 
 from loopwright.delivery import Decisions, Request, Task
-from loopwright.errors import SettingsError, UnknownThread, UsageError
+from loopwright.errors import SettingsError, UsageError
 from loopwright.graph import build_graph
 from loopwright.policies import Policy
-from loopwright.report import RunReport, fold_report
-from loopwright.results import Pending, RunResult, pending_of
+from loopwright.results import OutputT, RunResult
 from loopwright.settings import Context, Settings
-from loopwright.steps import Core, Do, adrive, drive
 from loopwright.storage import place_of
 from loopwright.stream import Graph, RunStream
+from loopwright.thread_doors import ThreadDoors
 
 
-class Agent:
+class Agent(ThreadDoors, Generic[OutputT]):
     """A tool-calling agent on one storage.
 
     `model` is a name (`openai:gpt-4o-mini`, `offline:demo`) or any LangChain chat model; `tools` are LangChain tools or
-    plain functions; `storage` is `memory:` or `sqlite:///PATH`. Raises UnknownModel, ModelFailure, SettingsError and
-    StorageError; each door raises UsageError's children for what cannot be done as asked.
+    plain functions; `storage` is `memory:`, `sqlite:///PATH` or `postgresql://...`. With `output`, a pydantic model,
+    answers are JSON that fits it, and `result.output` holds the instance. The models of `fallback` take over, in order,
+    when the one before fails for good. Raises UnknownModel, ModelFailure, SettingsError and StorageError; each door
+    raises UsageError's children for what cannot be done as asked.
     """
 
     def __init__(
@@ -37,9 +37,21 @@ class Agent:
         policies: Sequence[Policy] | None = None,
         storage: str = "memory:",
         summary_model: BaseChatModel | None = None,
+        fallback: Sequence[str | BaseChatModel] = (),
+        output: type[OutputT] | None = None,
     ) -> None:
-        self.graph: Graph = build_graph(model, tools, settings, policies=policies, summary_model=summary_model)
+        self.graph: Graph = build_graph(
+            model,
+            tools,
+            settings,
+            policies=policies,
+            summary_model=summary_model,
+            fallback=fallback,
+            output=output,
+        )
+        self.output = output
         self.place = place_of(storage)
+        self._running: dict[str, RunStream[OutputT]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +73,7 @@ class Agent:
         run_id: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         user: Mapping[str, Any] | None = None,
-    ) -> RunResult:
+    ) -> RunResult[OutputT]:
         """Run a task to its end, or to where a person is asked.
 
         The same `run_id` and input go on after a crash and do nothing after success. Raises DeliveryConflict,
@@ -77,7 +89,7 @@ class Agent:
         run_id: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         user: Mapping[str, Any] | None = None,
-    ) -> RunResult:
+    ) -> RunResult[OutputT]:
         """Like `run`, awaiting."""
         return await self.astream(input, thread=thread, run_id=run_id, overrides=overrides, user=user).afinish()
 
@@ -89,14 +101,23 @@ class Agent:
         decisions: Decisions | None = None,
         run_id: str | None = None,
         overrides: Mapping[str, Any] | None = None,
-    ) -> RunResult:
+        user: Mapping[str, Any] | None = None,
+        repeat_effects: bool = False,
+    ) -> RunResult[OutputT]:
         """Go on with a thread: after a crash, with answers to its open questions, or under larger limits.
 
-        `decisions` are by `Pending.id`, `extend` holds the new limits by name. Raises UnknownThread, BadDecision and
-        UsageError.
+        `decisions` are by `Pending.id`, `extend` holds the new limits by name; `user` is not stored, so give it again.
+        With `repeat_effects` this branch of the thread may do again what the journal says was started or done so far.
+        Raises UnknownThread, BadDecision and UsageError.
         """
         return self.stream(
-            thread=thread, extend=extend, decisions=decisions, run_id=run_id, overrides=overrides
+            thread=thread,
+            extend=extend,
+            decisions=decisions,
+            run_id=run_id,
+            overrides=overrides,
+            user=user,
+            repeat_effects=repeat_effects,
         ).finish()
 
     async def aresume(
@@ -107,10 +128,18 @@ class Agent:
         decisions: Decisions | None = None,
         run_id: str | None = None,
         overrides: Mapping[str, Any] | None = None,
-    ) -> RunResult:
+        user: Mapping[str, Any] | None = None,
+        repeat_effects: bool = False,
+    ) -> RunResult[OutputT]:
         """Like `resume`, awaiting."""
         return await self.astream(
-            thread=thread, extend=extend, decisions=decisions, run_id=run_id, overrides=overrides
+            thread=thread,
+            extend=extend,
+            decisions=decisions,
+            run_id=run_id,
+            overrides=overrides,
+            user=user,
+            repeat_effects=repeat_effects,
         ).afinish()
 
     def stream(
@@ -123,67 +152,39 @@ class Agent:
         decisions: Decisions | None = None,
         overrides: Mapping[str, Any] | None = None,
         user: Mapping[str, Any] | None = None,
-    ) -> RunStream:
+        repeat_effects: bool = False,
+    ) -> RunStream[OutputT]:
         """Run a task, or without one resume the thread, and hand out each event and token as it comes.
 
         Iterate the stream with `for` or `async for`; its `result` is there afterwards.
         """
         if input is None and thread is None:
             raise UsageError("There is nothing to run: give a task, or the thread to resume.")
+        if repeat_effects and (input is not None or decisions):
+            raise UsageError("Effects are repeated by a resume alone: its open questions are put again afterwards.")
         request = Request(
-            thread=thread or str(uuid4()),
+            thread=str(uuid4()) if thread is None else thread,
             task=input,
             run_id=run_id,
             extend=dict(extend) if extend else None,
             decisions=decisions,
             context=_context(overrides, user),
+            repeat_effects=repeat_effects,
         )
-        return RunStream(self.graph, self.place, request)
+        return RunStream(self.graph, self.place, request, self.output, self._running)
 
     astream = stream
 
-    def pending(self, thread: str) -> list[Pending]:
-        """The open questions of a thread, for `resume(decisions=...)`. Raises UnknownThread."""
-        return drive(self._pending(thread))
+    def cancel(self, thread: str) -> bool:
+        """End the run that this agent has on the thread after the step that is running; False when it has none.
 
-    async def apending(self, thread: str) -> list[Pending]:
-        """Like `pending`, awaiting."""
-        return await adrive(self._pending(thread))
-
-    def report(self, thread: str) -> RunReport:
-        """What happened on a thread, as plain data. Raises UnknownThread."""
-        return drive(self._report(thread))
-
-    async def areport(self, thread: str) -> RunReport:
-        """Like `report`, awaiting."""
-        return await adrive(self._report(thread))
-
-    def _pending(self, thread: str) -> Core[list[Pending]]:
-        snapshot = yield from self._look(thread)
-        return list(pending_of(thread, snapshot.interrupts))
-
-    def _report(self, thread: str) -> Core[RunReport]:
-        snapshot = yield from self._look(thread)
-        values = snapshot.values
-        return fold_report(
-            thread, values.get("events", []), values.get("messages", []), pending_of(thread, snapshot.interrupts)
-        )
-
-    def _look(self, thread: str) -> Core[StateSnapshot]:
-        snapshot: StateSnapshot = yield Do(self._snapshot, self._asnapshot, (thread,))
-        if not snapshot.values:
-            raise UnknownThread(f"There is no thread {thread!r} in {self.place.url}.")
-        return snapshot
-
-    def _snapshot(self, thread: str) -> StateSnapshot:
-        with self.place.open() as storage:
-            graph = self.graph.copy(update={"checkpointer": storage.saver, "store": storage.store})
-            return graph.get_state({"configurable": {"thread_id": thread}})
-
-    async def _asnapshot(self, thread: str) -> StateSnapshot:
-        async with self.place.aopen() as storage:
-            graph = self.graph.copy(update={"checkpointer": storage.saver, "store": storage.store})
-            return await graph.aget_state({"configurable": {"thread_id": thread}})
+        Callable from any thread and from the event loop. The run's own caller gets its result, with the stop reason
+        `cancelled`; `resume` goes on from there.
+        """
+        stream = self._running.get(thread)
+        if stream is not None:
+            stream.cancel()
+        return stream is not None
 
 
 def _context(overrides: Mapping[str, Any] | None, user: Mapping[str, Any] | None) -> Context | None:

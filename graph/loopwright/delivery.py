@@ -1,5 +1,6 @@
 """Pure: from what a thread holds and what is asked of it to what the graph is given: input, answers, or nothing."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -10,10 +11,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
 from loopwright.errors import BadDecision, DeliveryConflict, UnknownThread, UsageError
+from loopwright.nodes.ask import extension_problem
+from loopwright.nodes.questions import EXPIRED, expired, read_decision, unfit
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import clean_text, sanitise_message
 from loopwright.settings import Context
-from loopwright.state import Event, Run
+from loopwright.state import FORMAT, OLDEST_FORMAT, Event, Run, run_of
 from loopwright.transcript import input_id, text_of
 
 Standing: TypeAlias = Literal["new", "go_on", "done"]
@@ -23,7 +26,7 @@ Decisions: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Request:
-    """What a door was asked for, before the thread was looked at."""
+    """What a door was asked for, before the thread was looked at. Raises UsageError for a thread that is no name."""
 
     thread: str
     task: Task | None = None
@@ -31,6 +34,10 @@ class Request:
     extend: dict[str, float] | None = None
     decisions: Decisions | None = None
     context: Context | None = None
+    repeat_effects: bool = False
+
+    def __post_init__(self) -> None:
+        check_name(self.thread)
 
 
 @dataclass(frozen=True)
@@ -62,10 +69,31 @@ def check_same_input(messages: Sequence[AnyMessage], delivery: str, text: str) -
         )
 
 
+def check_name(thread: object) -> None:
+    """Raises UsageError for a thread id that is not a text or says nothing."""
+    if not isinstance(thread, str) or not thread.strip():
+        raise UsageError(f"The thread {thread!r} is no name: give a text that is not empty, or none on a first run.")
+
+
+def check_format(run: Run | None, thread: str) -> None:
+    """Raises UsageError for a thread whose layout is newer or older than what this version reads."""
+    if run is not None and run.get("format", 0) < OLDEST_FORMAT:
+        raise UsageError(
+            f"Thread {thread!r} was written by an older Loopwright, in a format that this one no longer reads: go on "
+            "with it there, or begin a new thread."
+        )
+    if run is not None and run["format"] > FORMAT:
+        raise UsageError(
+            f"Thread {thread!r} was written by a newer Loopwright (format {run['format']}, this one reads up to "
+            f"{FORMAT}): upgrade Loopwright to go on with it."
+        )
+
+
 def plan(snapshot: StateSnapshot, request: Request, url: str) -> Plan:
     """What the graph is given. Raises UnknownThread, DeliveryConflict, BadDecision and UsageError."""
     config: RunnableConfig = {"configurable": {"thread_id": request.thread}}
     events: list[Event] = snapshot.values.get("events", [])
+    check_format(run_of(snapshot.values), request.thread)
     if request.task is not None:
         run_id = request.run_id or str(uuid4())
         messages = _messages(request.task, run_id)
@@ -84,7 +112,8 @@ def _resumption(snapshot: StateSnapshot, events: list[Event], request: Request, 
     answers = _answers(snapshot, request)
     if answers is not None:
         return Plan(Command(resume=answers), going_on)
-    finished = bool(events) and standing(events, _last_delivery(events)) == "done"
+    # after a fork an input may wait behind a run that has ended
+    finished = bool(events) and not snapshot.next and standing(events, _last_delivery(events)) == "done"
     run: Run | None = snapshot.values.get("run")
     if request.extend:
         if not finished or run is None:
@@ -104,22 +133,47 @@ def _last_delivery(events: list[Event]) -> str:
 
 
 def _answers(snapshot: StateSnapshot, request: Request) -> dict[str, Any] | None:
-    """The answers by interrupt id, each naming what it is about. Raises BadDecision for an unknown id."""
-    open_ids = {interrupt.id: interrupt.value for interrupt in snapshot.interrupts}
-    if request.extend and open_ids and not request.decisions:
-        budget = [i for i, value in open_ids.items() if isinstance(value, dict) and value.get("kind") == "budget"]
-        edit = {"type": "edit", "edited_action": {"name": "extend_budget", "args": request.extend}}
-        return {i: {"about": open_ids[i]["about"], "decisions": [edit]} for i in budget} or None
-    if not request.decisions:
-        return None
-    for decided in request.decisions:
-        if decided not in open_ids:
-            known = ", ".join(open_ids) or "none"
-            raise BadDecision(f"No question {decided!r} is open on thread {request.thread!r} (open: {known}).")
-    return {
-        key: {"about": open_ids[key].get("about"), "decisions": [dict(decision)]}
-        for key, decision in request.decisions.items()
-    }
+    """The answers by interrupt id, each naming what it is about; None when nothing is answered.
+
+    An approval that came too late, or not at all, is a rejection. Raises BadDecision and UsageError.
+    """
+    now = time.time()
+    questions = {each.id: each.value if isinstance(each.value, Mapping) else {} for each in snapshot.interrupts}
+    late = {key: {"type": "reject", "message": EXPIRED} for key, asked in questions.items() if expired(asked, now)}
+    given = dict(request.decisions or {})
+    if request.extend and not given:
+        edit = {"type": "edit", "args": dict(request.extend)}
+        given = {key: edit for key, asked in questions.items() if asked.get("kind") == "budget"}
+    for key, decision in given.items():
+        if key not in questions:
+            known = ", ".join(questions) or "none"
+            raise BadDecision(f"No question {key!r} is open on thread {request.thread!r} (open: {known}).")
+        if key not in late and _is_ours(questions[key]):
+            _check(key, questions[key], decision, snapshot.values.get("run"))
+    return {key: _answer(questions[key], decision, now) for key, decision in {**given, **late}.items()} or None
+
+
+def _answer(asked: Mapping[str, Any], decision: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """What the question gets; one that a tool put by an interrupt of its own gets the decision as it is."""
+    if not _is_ours(asked):
+        return dict(decision)
+    return {"about": asked["about"], "decisions": [dict(decision)], "answered_at": now}
+
+
+def _is_ours(asked: Mapping[str, Any]) -> bool:
+    return "about" in asked and "action_requests" in asked
+
+
+def _check(key: str, asked: Mapping[str, Any], decision: Mapping[str, Any], run: Run | None) -> None:
+    """Raises BadDecision for what does not answer the question, and UsageError for limits that cannot be had."""
+    read = read_decision(decision)
+    problem = unfit(asked.get("kind", "approval"), read)
+    if problem:
+        raise BadDecision(f"Question {key!r} is not answered by that. {problem}")
+    if read is not None and run is not None and asked.get("kind") == "budget":
+        problem = extension_problem(run, read)
+        if problem:
+            raise UsageError(problem)
 
 
 def _messages(task: Task, run_id: str) -> list[BaseMessage]:

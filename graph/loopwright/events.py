@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from langgraph.runtime import get_runtime
 from typing_extensions import TypedDict
 
-from loopwright.state import CallEvent, Event, ModelEvent, Run
+from loopwright.errors import StorageError
+from loopwright.shapes import CallEvent, Event, ModelEvent, Run
 
 
 def executed(call: CallEvent) -> bool:
@@ -34,6 +34,8 @@ def stamp(run: str, step: int, started: float) -> Stamp:
 
 def publish(*events: Event) -> list[Event]:
     """Write the events to the live stream (stream mode `custom`) and return them for the state."""
+    from langgraph.runtime import get_runtime  # here, so that a log is read without importing LangGraph
+
     write = get_runtime().stream_writer
     for event in events:
         write(event)
@@ -49,6 +51,16 @@ def since_begin(events: Sequence[Event], at_most: int | None = None) -> Sequence
     return events[lowest:]
 
 
+def check_whole(run: Run, events: Sequence[Event]) -> None:
+    """Raises StorageError when events that the run has counted are gone: nothing and nobody removes any."""
+    lost = run["seen"] - len(events)
+    if lost > 0:
+        raise StorageError(
+            f"The thread has lost {lost} of its {run['seen']} events (single checkpoints were deleted, or written by a "
+            "process whose clock was behind): fork it from an earlier checkpoint, or begin a new one."
+        )
+
+
 def fold(run: Run, events: Iterable[Event]) -> Run:
     """The run with the counters of these events added.
 
@@ -60,6 +72,8 @@ def fold(run: Run, events: Iterable[Event]) -> Run:
         folded["seen"] += 1
         if event["kind"] == "model":
             _fold_model(folded, event)
+        elif event["kind"] == "compression":
+            _fold_spent(folded, event.get("tokens_in", 0), event.get("tokens_out", 0), event.get("cost_usd"))
         elif event["kind"] == "call":
             folded["tool_calls"] += executed(event)
             folded["shortened"] += event["ref"] is not None
@@ -79,12 +93,16 @@ def fold(run: Run, events: Iterable[Event]) -> Run:
 
 def _fold_model(run: Run, event: ModelEvent) -> None:
     run["model_calls"] += 1
-    run["tokens_in"] += event["tokens_in"]
-    run["tokens_out"] += event["tokens_out"]
-    if event["cost_usd"] is not None:
-        run["cost_usd"] = (run["cost_usd"] or 0.0) + event["cost_usd"]
+    _fold_spent(run, event["tokens_in"], event["tokens_out"], event["cost_usd"])
     failure = event["failure"]
     run["invalid_in_row"] = run["invalid_in_row"] + 1 if failure and failure["kind"] == "invalid_reply" else 0
+
+
+def _fold_spent(run: Run, tokens_in: int, tokens_out: int, cost_usd: float | None) -> None:
+    run["tokens_in"] += tokens_in
+    run["tokens_out"] += tokens_out
+    if cost_usd is not None:
+        run["cost_usd"] = round((run["cost_usd"] or 0.0) + cost_usd, 9)
 
 
 class Round(NamedTuple):

@@ -9,15 +9,18 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
+from pydantic import BaseModel
 
 from loopwright import nodes
-from loopwright.builtin import read_result_tool
-from loopwright.models import load_model, take_over_retries
+from loopwright.builtins import built_in_tools
+from loopwright.memory import count_text
+from loopwright.models import check_prices, loaded, model_name
+from loopwright.models.structured import OutputFormat
+from loopwright.node import Node
 from loopwright.policies import Policy, default_policies
 from loopwright.routing import GUARD_PATHS, after_guard
 from loopwright.settings import Context, Settings
 from loopwright.state import Input, Output, State
-from loopwright.steps import Node
 from loopwright.tooling import Toolbox
 
 NODES: tuple[tuple[Callable[..., Any], str], ...] = (
@@ -41,22 +44,32 @@ def build_graph(
     *,
     policies: Sequence[Policy] | None = None,
     summary_model: BaseChatModel | None = None,
+    fallback: Sequence[str | BaseChatModel] = (),
+    output: type[BaseModel] | None = None,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     store: BaseStore | None = None,
 ) -> CompiledStateGraph[State, Context, Input, Output]:
     """The agent as a plain compiled LangGraph graph, usable alone or as a node of another.
 
+    With `output` the answer is one JSON object that fits this model, asked for once more where it does not.
+    A request that `model` fails for good (its tries used up, not understood, no access) goes to the models of
+    `fallback`, in order; the one that answers stays until the run ends.
     With a checkpointer, invoke it with `durability="sync"`. Raises UnknownModel and SettingsError.
     """
     settings = settings or Settings()
-    model = take_over_retries(load_model(model, settings=settings.model) if isinstance(model, str) else model)
+    first, *others = (loaded(each, settings.model) for each in (model, *fallback))
+    check_prices((first, *others), settings)
     wiring = nodes.Wiring(
-        model=model,
-        toolbox=Toolbox([*tools, read_result_tool()], settings.tools),
+        model=first,
+        toolbox=Toolbox([*tools, *built_in_tools(settings.memory)], settings.tools),
         settings=settings,
         policies=tuple(default_policies(settings) if policies is None else policies),
-        summary_model=summary_model or model,
+        summary_model=first if summary_model is None else loaded(summary_model, settings.model),
+        fallback=tuple(others),
+        output=OutputFormat(output) if output is not None else None,
     )
+    for each in (first, *others):
+        count_text("", model_name(each))  # reads the token table now: an event loop must not wait for a file
     graph = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)
     for node, description in NODES:
         graph.add_node(node.__name__, Node(node, wiring), metadata={"description": description})
@@ -67,3 +80,11 @@ def build_graph(
         graph.add_edge(node_name, "guard")
     graph.add_edge("finish", END)
     return graph.compile(checkpointer=checkpointer, store=store, name="loopwright")
+
+
+def wiring_of(graph: CompiledStateGraph[State, Context, Input, Output]) -> nodes.Wiring:
+    """What the nodes of a graph of `build_graph` share: its model, tools and settings."""
+    node = graph.builder.nodes["guard"].runnable
+    assert isinstance(node, Node)
+    wiring: nodes.Wiring = node.core.args[0]
+    return wiring

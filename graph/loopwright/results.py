@@ -1,13 +1,25 @@
 """What a caller gets: the result of a run, what waits for a person, and the tokens of a live stream."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.types import Interrupt
+from pydantic import BaseModel
+from typing_extensions import TypeVar
 
+from loopwright.memory import language_of
+from loopwright.models.structured import OutputFormat
+from loopwright.nodes.stop_report import counters_of
+from loopwright.pending import Pending, pending_of
+from loopwright.policies import advice
 from loopwright.state import Run, StopReport, run_of
+
+Interruption: TypeAlias = Literal["cancelled", "drained"]
+"""Why a run was left in the middle: `cancelled` by a caller, `drained` because the process ends."""
+OutputT = TypeVar("OutputT", bound=BaseModel, default=BaseModel)
+"""The pydantic model that an agent's answers must fit."""
 
 
 class Token(NamedTuple):
@@ -33,20 +45,11 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Pending:
-    """A question that a run waits with: `about` is the call's id or the limit, `call` the action that was asked for."""
+class RunResult(Generic[OutputT]):
+    """The end of a run, or where it waits. `complete` is true when the task was answered without being stopped.
 
-    id: str
-    thread: str
-    about: str
-    kind: Literal["approval", "budget", "unknown"]
-    description: str
-    call: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """The end of a run, or where it waits. `complete` is true when the task was answered without being stopped."""
+    `output` is the answer as the agent's output model; None where there is no such model, or no answer that fits it.
+    """
 
     answer: str
     complete: bool
@@ -56,7 +59,7 @@ class RunResult:
     run_id: str
     pending: tuple[Pending, ...]
     messages: list[AnyMessage]
-    output: None = None
+    output: OutputT | None = None
 
 
 def usage_of(run: Run | None) -> Usage:
@@ -66,31 +69,16 @@ def usage_of(run: Run | None) -> Usage:
     return Usage(run["model_calls"], run["tool_calls"], run["tokens_in"], run["tokens_out"], run["cost_usd"])
 
 
-def pending_of(thread: str, interrupts: Sequence[Interrupt]) -> tuple[Pending, ...]:
-    """The open questions among a snapshot's interrupts."""
-    return tuple(_pending(thread, interrupt) for interrupt in interrupts)
-
-
-def _pending(thread: str, interrupt: Interrupt) -> Pending:
-    value = interrupt.value if isinstance(interrupt.value, dict) else {}
-    action = (value.get("action_requests") or [{}])[0]
-    return Pending(
-        id=interrupt.id,
-        thread=thread,
-        about=str(value.get("about", "")),
-        kind=value.get("kind", "approval"),
-        description=str(action.get("description", "")),
-        call={"name": action.get("name", ""), "args": action.get("args", {})},
-    )
-
-
-def result_of(thread: str, values: dict[str, Any], interrupts: Sequence[Interrupt]) -> RunResult:
+def result_of(
+    thread: str, values: dict[str, Any], interrupts: Sequence[Interrupt], output: type[OutputT] | None = None
+) -> RunResult[OutputT]:
     """The result that a snapshot of the thread stands for."""
     run = run_of(values)
     pending = pending_of(thread, interrupts)
     stop = run["stop"] if run and not pending and run["status"] != "running" else None
+    answer: str = values.get("answer", "") if stop else ""
     return RunResult(
-        answer=values.get("answer", "") if stop else "",
+        answer=answer,
         complete=stop["complete"] if stop else False,
         stop=stop,
         usage=usage_of(run),
@@ -98,4 +86,21 @@ def result_of(thread: str, values: dict[str, Any], interrupts: Sequence[Interrup
         run_id=run["id"] if run else "",
         pending=pending,
         messages=list(values.get("messages", [])),
+        output=OutputFormat(output).read(answer) if output is not None and answer else None,
     )
+
+
+def interruption(values: Mapping[str, Any], reason: Interruption) -> StopReport:
+    """Why a run was left in the middle, as a report: nothing of it is written, so that the run can be resumed."""
+    run, language = run_of(values), language_of(values.get("messages", []))
+    return {
+        "reason": reason,
+        "complete": False,
+        "policy": "caller",
+        "step": run["model_calls"] if run else 0,
+        "call_id": None,
+        "earlier_steps": [],
+        "last_error": None,
+        "counters": counters_of(run) if run else {},
+        "advice": advice(reason, language),
+    }

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage
 from langgraph.types import Send
 
-from loopwright.memory import rare_words
-from loopwright.state import Event, State, ToolTask
+from loopwright.builtins import answer_from
+from loopwright.memory import language_of, rare_words
+from loopwright.state import Event, State, ToolTask, repeats_of
 from loopwright.tooling import signature
 from loopwright.transcript import last_reply, last_user, text_of
 
@@ -35,9 +36,16 @@ def after_guard(state: State) -> str | list[Send]:
             "step": run["model_calls"],
             "known": known[signature(call["name"], call["args"])],
             "words": words,
+            "language": language_of(state["messages"]),
+            "decided_at": state["events"][-1]["at"],
+            "repeats": repeats_of(state),
         }
         for call in calls
     ]
+    for task in tasks:
+        answer = answer_from(state["messages"], task["call"]["name"], task["call"]["args"])
+        if answer is not None:
+            task["answer"] = answer
     return [Send("execute_tools", task) for task in tasks]
 
 

@@ -1,10 +1,9 @@
-"""The channels of the graph and the plain types that live in them: what a checkpoint holds."""
+"""The channels of the graph; the plain types that live in them are those of shapes.py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
-from langchain_core.messages import AnyMessage
-from langchain_core.messages.tool import ToolCall
+from langchain_core.messages import AnyMessage, RemoveMessage
 from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.graph.message import (
@@ -13,245 +12,81 @@ from langgraph.graph.message import (
 from langgraph.managed.is_last_step import RemainingSteps
 from typing_extensions import TypedDict
 
-FORMAT = 1
-"""Version of the state's layout, written into every run."""
-
-StopReason: TypeAlias = Literal[
-    "answered", "repeat", "cycle", "no_progress", "errors", "model_calls", "tool_calls", "tokens", "cost", "seconds",
-    "steps", "invalid_replies", "empty_reply", "length", "refusal", "content_filter", "context", "auth", "model_error",
-    "cancelled", "drained",
-]  # fmt: skip
-Status: TypeAlias = Literal["running", "completed", "stopped", "failed"]
-Effect: TypeAlias = Literal["pure", "read", "idempotent", "write"]
-CallStatus: TypeAlias = Literal["ok", "error", "refused", "served", "rejected", "unknown", "not_run"]
-FailureKind: TypeAlias = Literal[
-    "transient", "bad_arguments", "unknown_tool", "denied", "permanent", "timeout", "invalid_reply", "context", "auth",
-    "refusal", "content_filter",
-]  # fmt: skip
-Rung: TypeAlias = Literal["run", "note", "serve", "block", "ask"]
-Go: TypeAlias = Literal["call_model", "compress_memory", "execute_tools", "ask", "finish"]
-
-
-class Failure(TypedDict):
-    """Why a call or a reply failed: its class, which decides what happens, and a short text."""
-
-    kind: FailureKind
-    text: str
-
-
-class StopReport(TypedDict):
-    """Why a run ended: which policy ended it at which step, the call that was stuck, and what to do next."""
-
-    reason: StopReason
-    complete: bool
-    policy: str
-    step: int
-    call_id: str | None
-    earlier_steps: list[int]
-    last_error: str | None
-    counters: dict[str, float]
-    advice: str
-
-
-class Run(TypedDict):
-    """Counters of the current run. Only begin, guard and finish write it, so that parallel tools never collide.
-
-    `seen` counts the events folded so far, `length` the messages of the transcript, `shortened` the results of the
-    thread that were cut and can be read on.
-    """
-
-    format: int
-    id: str
-    number: int
-    status: Status
-    limits: dict[str, float]
-    model_calls: int
-    tool_calls: int
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float | None
-    working_seconds: float
-    errors_in_row: int
-    invalid_in_row: int
-    shortened: int
-    seen: int
-    length: int
-    stop: StopReport | None
-
-
-class Judged(TypedDict):
-    """What the guard decided about one call that will run or be served, or that a person is asked about."""
-
-    call_id: str
-    rung: Rung
-    policy: str
-    text: str
-
-
-class Verdict(TypedDict):
-    """The guard's last decision, read by the routers and by the node it sends the run to."""
-
-    go: Go
-    closing: bool
-    calls: list[Judged]
-    withheld: list[str]
-    nudge: str
-    question: str
-    stop: StopReason | None
-    policy: str
-    reason: str
-
-
-class Fact(TypedDict):
-    """One line of the ledger: what a folded call said that may still be needed."""
-
-    call_id: str
-    tool: str
-    text: str
-
-
-class Pin(TypedDict):
-    """A sentence that no compression may shorten, and who pinned it."""
-
-    text: str
-    by: Literal["user", "model"]
-
-
-class View(TypedDict):
-    """What the model sees instead of the whole transcript: by id, never by index; under 8 kB."""
-
-    summary: str
-    folded_through: str
-    clips: dict[str, list[int]]
-    dropped: list[list[str]]
-    ledger: list[Fact]
-    pins: list[Pin]
-    window: int
-
-
-class Parts(TypedDict):
-    """Tokens of one request by part."""
-
-    system: int
-    tools: int
-    summary: int
-    pinned: int
-    recent: int
-
-
-class _Stamp(TypedDict):
-    """What every event carries: the run, the step (its model calls so far), unix time, and the seconds it took."""
-
-    run: str
-    step: int
-    at: float
-    seconds: float
-
-
-class BeginEvent(_Stamp):
-    """A run begins, or goes on under larger limits: under which delivery."""
-
-    kind: Literal["begin"]
-    delivery: str
-    extend: dict[str, float] | None
-
-
-class ModelEvent(_Stamp):
-    """A model call: what was sent and came back, in tokens, and the failure where it came to nothing."""
-
-    kind: Literal["model"]
-    message_id: str
-    model: str
-    finish_reason: str
-    request_tokens: int
-    parts: Parts
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float | None
-    estimated: bool
-    retries: int
-    failure: Failure | None
-
-
-class DecisionEvent(_Stamp):
-    """The guard's decision: where the run goes, by which policy, and how each pending call was judged."""
-
-    kind: Literal["decision"]
-    go: Go
-    policy: str
-    reason: str
-    rungs: dict[str, Rung]
-
-
-class CallEvent(_Stamp):
-    """A tool call and what became of it; `ref` names the whole result where it was shortened."""
-
-    kind: Literal["call"]
-    call_id: str
-    tool: str
-    effect: Effect | None
-    signature: str
-    digest: str
-    status: CallStatus
-    failure: Failure | None
-    retries: int
-    ref: str | None
-    edited_args: dict[str, Any] | None
-
-
-class CompressionEvent(_Stamp):
-    """A compression: tokens of the next request before and after, and how far the summary reaches."""
-
-    kind: Literal["compression"]
-    before: int
-    after: int
-    stage: str
-    folded_through: str
-    summary_tokens: int
-
-
-class PauseEvent(_Stamp):
-    """A budget question that was answered; `extend` holds the new limits, None means no."""
-
-    kind: Literal["pause"]
-    question: str
-    extend: dict[str, float] | None
-
-
-class AnswerEvent(_Stamp):
-    """The run's answer, and whether the task is complete."""
-
-    kind: Literal["answer"]
-    message_id: str
-    complete: bool
-
-
-class StopEvent(_Stamp):
-    """The end of the run."""
-
-    kind: Literal["stop"]
-    report: StopReport
-
-
-Event: TypeAlias = (
-    BeginEvent | ModelEvent | DecisionEvent | CallEvent | CompressionEvent | PauseEvent | AnswerEvent | StopEvent
+from loopwright.shapes import (
+    FORMAT,
+    OLDEST_FORMAT,
+    AnswerEvent,
+    BeginEvent,
+    CallEvent,
+    CallStatus,
+    CompressionEvent,
+    DecisionEvent,
+    Effect,
+    Event,
+    Fact,
+    Failure,
+    FailureKind,
+    Go,
+    Judged,
+    ModelEvent,
+    OutcomeEvent,
+    Parts,
+    PauseEvent,
+    Pin,
+    Run,
+    Rung,
+    Status,
+    StopEvent,
+    StopReason,
+    StopReport,
+    ToolTask,
+    Verdict,
+    View,
 )
 
-
-class ToolTask(TypedDict):
-    """What travels with one Send to execute_tools: a Send node sees no state.
-
-    `known` holds the ids of calls with the same signature in this branch of the thread, `words` the rare words of the
-    user's message, which decide what a shortened result keeps.
-    """
-
-    call: ToolCall
-    judged: Judged
-    run: str
-    step: int
-    known: list[str]
-    words: list[str]
-
+__all__ = [
+    "EMPTY_VIEW",
+    "FORMAT",
+    "OLDEST_FORMAT",
+    "AnswerEvent",
+    "BeginEvent",
+    "CallEvent",
+    "CallStatus",
+    "CompressionEvent",
+    "DecisionEvent",
+    "Effect",
+    "Event",
+    "Fact",
+    "Failure",
+    "FailureKind",
+    "Go",
+    "Input",
+    "Judged",
+    "ModelEvent",
+    "OutcomeEvent",
+    "Output",
+    "Parts",
+    "PauseEvent",
+    "Pin",
+    "Run",
+    "Rung",
+    "State",
+    "Status",
+    "StopEvent",
+    "StopReason",
+    "StopReport",
+    "ToolTask",
+    "Update",
+    "Verdict",
+    "View",
+    "append",
+    "by_id",
+    "extend_of",
+    "last",
+    "repeats_of",
+    "run_of",
+    "view_of",
+]
 
 _T = TypeVar("_T")
 
@@ -273,13 +108,17 @@ LangGraph's own private one: it gives ids to messages only where it sees this ve
 
 
 class State(TypedDict):
-    """All channels. `messages` is the transcript: our nodes only ever append to it."""
+    """All channels. `messages` is the transcript: our nodes only ever append to it.
+
+    `repeats` names a permission given to this branch: effects that were journaled without it may happen again.
+    """
 
     messages: Annotated[list[AnyMessage], DeltaChannel(by_id, snapshot_frequency=200)]
     events: Annotated[list[Event], DeltaChannel(append, snapshot_frequency=400)]
     view: Annotated[View, DeltaChannel(last, View, snapshot_frequency=200)]
     run: Run
     verdict: Verdict
+    repeats: str
     extend: Annotated[dict[str, float], EphemeralValue]
     answer: Annotated[str, EphemeralValue]
     stop: Annotated[StopReport, EphemeralValue]
@@ -304,7 +143,7 @@ class Output(TypedDict, total=False):
 class Update(TypedDict, total=False):
     """A node's partial update."""
 
-    messages: list[AnyMessage]
+    messages: Sequence[AnyMessage | RemoveMessage]
     events: list[Event]
     view: View
     run: Run
@@ -324,7 +163,7 @@ EMPTY_VIEW: View = {
 }
 
 
-def view_of(state: State) -> View:
+def view_of(state: Mapping[str, Any]) -> View:
     """The thread's view; an empty one before the first compression."""
     return state.get("view") or EMPTY_VIEW
 
@@ -332,6 +171,11 @@ def view_of(state: State) -> View:
 def run_of(state: Mapping[str, Any]) -> Run | None:
     """The thread's last run; None before the first, when the channel is still empty."""
     return state.get("run")
+
+
+def repeats_of(state: Mapping[str, Any]) -> str:
+    """The branch's permission to repeat effects; empty when none was given."""
+    return state.get("repeats") or ""
 
 
 def extend_of(state: Mapping[str, Any]) -> dict[str, float] | None:

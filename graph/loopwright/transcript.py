@@ -63,6 +63,20 @@ def open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall | InvalidToolCal
     return []
 
 
+def answered_twice(messages: Sequence[AnyMessage]) -> list[str]:
+    """The call ids that one assistant message's results answer more than once."""
+    twice: list[str] = []
+    seen: set[str] = set()
+    for message in messages:
+        if not isinstance(message, ToolMessage):
+            seen.clear()
+        elif message.tool_call_id in seen:
+            twice.append(message.tool_call_id)
+        else:
+            seen.add(message.tool_call_id)
+    return twice
+
+
 class Group(NamedTuple):
     """Messages that stand or fall together: an assistant message with all its results, or one other message."""
 

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from loopwright import Agent, Settings
 from loopwright.errors import ModelFailure, SettingsError, UnknownThread
 from loopwright.models import load_model
-from loopwright.storage import SqlitePlace, place_of
+from loopwright.storage import place_of
 from loopwright_studio.configuration import OFFLINE, Configuration
 from loopwright_tools import default_tools
 
@@ -61,10 +61,15 @@ def workspace_of(configuration: Configuration) -> Path:
 
 def reading_agent(storage: str) -> Agent:
     """An agent that only reads threads: it needs no model. Raises StorageError, and UnknownThread where no file is."""
+    return Agent(OFFLINE, storage=existing(storage))
+
+
+def existing(storage: str) -> str:
+    """The storage, if it is there: none is created. Raises StorageError, and UnknownThread where there is none."""
     place = place_of(storage)
-    if not (isinstance(place, SqlitePlace) and place.path.exists()):
+    if not place.exists():
         raise UnknownThread(f"There are no threads in {place.url}: name where they are kept with --storage.")
-    return Agent(OFFLINE, storage=storage)
+    return storage
 
 
 def model_note(configuration: Configuration) -> str | None:

@@ -9,7 +9,8 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from loopwright.errors import SettingsError
-from loopwright.settings import GuardSettings, MemorySettings, ModelSettings, Settings, ToolSettings
+from loopwright.presets import PresetName
+from loopwright.settings import GuardSettings, MemorySettings, ModelSettings, ProtocolName, Settings, ToolSettings
 from loopwright_studio.sources import PREFIX, SEPARATOR, Layer, Names, merged, origin, read_layers
 
 OFFLINE = "offline:demo"
@@ -32,7 +33,10 @@ class Configuration(BaseSettings):
     api_key: SecretStr | None = None
     storage: str = "sqlite:///runs.db"
     workspace: Path = Path()
+    user: str | None = None
+    preset: PresetName | None = None
     system_prompt: str | None = None
+    protocol: ProtocolName | None = None
     on_limit: Literal["close", "ask"] | None = None
     context_tokens: int | None = None
     max_model_calls: int | None = None
@@ -47,7 +51,7 @@ class Configuration(BaseSettings):
 
     def settings(self) -> Settings:
         """The agent's settings among these."""
-        places = {"model", "base_url", "api_key", "storage", "workspace", "model_settings"}
+        places = {"model", "base_url", "api_key", "storage", "workspace", "user", "model_settings"}
         chosen = {
             name: getattr(self, name)
             for name in type(self).model_fields

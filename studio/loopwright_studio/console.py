@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 GLYPHS = {"model": "●", "guard": "◆", "ok": "→", "error": "✗", "refused": "■", "memory": "▼", "pause": "?", "done": "✓",
-          "note": "!"}  # fmt: skip
+          "note": "!", "more": "…", "to": "–", "full": "▓", "empty": "░"}  # fmt: skip
 PLAIN = {"model": "*", "guard": "+", "ok": ">", "error": "x", "refused": "#", "memory": "v", "pause": "?", "done": "=",
-         "note": "!"}  # fmt: skip
+         "note": "!", "more": "...", "to": "-", "full": "#", "empty": "."}  # fmt: skip
 """The glyphs where the output's encoding has no others."""
 STYLES = {"model": "blue", "guard": "magenta", "ok": "cyan", "error": "red", "refused": "red", "memory": "yellow",
           "pause": "yellow", "done": "green", "note": "yellow"}  # fmt: skip
@@ -31,13 +31,16 @@ class Screen:
         self.glyphs = GLYPHS if self.console.encoding.lower().startswith("utf") else PLAIN
 
     def print(self, *rows: Row) -> None:
-        """Print each row on one line."""
-        for row in rows:
-            room = self.console.width - (cell_len(row.right) + 2 if row.right else 0)
-            left = row.left.copy()
-            left.truncate(max(1, room), overflow="ellipsis", pad=bool(row.right))
-            line = Text.assemble(left, "  ", (row.right, "dim")) if row.right else left
-            self.console.print(line, overflow="ignore", no_wrap=True)
+        """Print each row on one line; all of them at once, since every write costs a live view a redraw."""
+        if rows:
+            lines = Text("\n").join(self._line(row) for row in rows)
+            self.console.print(lines, overflow="ignore", no_wrap=True)
+
+    def _line(self, row: Row) -> Text:
+        room = self.console.width - (cell_len(row.right) + 2 if row.right else 0)
+        left = row.left.copy()
+        left.truncate(max(1, room), overflow="ellipsis", pad=bool(row.right))
+        return Text.assemble(left, "  ", (row.right, "dim")) if row.right else left
 
     def say(self, text: str, style: str = "", *, wrap: bool = True) -> None:
         """Print a text that may be long; only a terminal wraps it, between words."""

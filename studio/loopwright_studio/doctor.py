@@ -2,24 +2,27 @@
 
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from langchain_core.tools import BaseTool
 from pydantic import BaseModel, SecretStr
 
 from loopwright import Settings
 from loopwright.errors import LoopwrightError
 from loopwright.models import load_model
 from loopwright.models.failures import model_failure
-from loopwright.storage import SqlitePlace, open_storage, place_of
-from loopwright_studio.agents import model_note, workspace_of
+from loopwright.storage import MemoryPlace, SqlitePlace, open_storage, place_of
+from loopwright_studio.agents import model_note, tools_of, workspace_of
+from loopwright_studio.calibrated import counting
 from loopwright_studio.configuration import OFFLINE, Configuration, layers_of, settle
 from loopwright_studio.console import Screen
 from loopwright_studio.sources import PREFIX, SEPARATOR, Layer, origin
+from loopwright_studio.tool_list import warnings
 from loopwright_studio.visible import visible
 
 PACKAGES = ("loopwright", "langgraph", "langgraph-checkpoint-sqlite", "langchain-core", "langchain-openai", "pydantic")
@@ -101,10 +104,25 @@ def _version(name: str) -> str:
 
 def findings(configuration: Configuration, settings: Settings, *, check: bool) -> Iterator[Finding]:
     """What works and what is missing. Without `check` no request is made."""
-    yield _workspace(configuration)
+    workspace = _workspace(configuration)
+    yield workspace
+    if workspace.kind == "done":
+        yield from _tools(tools_of(configuration))
     yield _storage(configuration.storage)
     yield from _model(configuration, settings, check=check)
+    yield from _counting(configuration)
     yield from (Finding(text, "note") for text in unknown_variables(os.environ))
+
+
+def _counting(configuration: Configuration) -> Iterator[Finding]:
+    """How a language model's tokens are counted; nothing where the storage cannot be read, as its own line says."""
+    if configuration.model is None or configuration.model.startswith("offline:"):
+        return
+    try:
+        text = counting(configuration.model, configuration.storage)
+    except LoopwrightError:
+        return
+    yield Finding(text)
 
 
 def unknown_variables(environment: Mapping[str, str]) -> Iterator[str]:
@@ -115,6 +133,12 @@ def unknown_variables(environment: Mapping[str, str]) -> Iterator[str]:
         if plain.startswith(PREFIX) and plain.split(SEPARATOR)[0] not in known and plain not in OWN_VARIABLES:
             close = get_close_matches(plain, known, n=1)
             yield f"Nothing reads the variable {name}" + (f"; did you mean {close[0]}?" if close else ".")
+
+
+def _tools(tools: Sequence[BaseTool]) -> Iterator[Finding]:
+    """What their authors should add to the tools, or that nothing is missing."""
+    missing = [Finding(text, "note") for text in warnings(tools)]
+    yield from missing or [Finding(f"The {len(tools)} tools say when to use them and declare their effect.")]
 
 
 def _workspace(configuration: Configuration) -> Finding:
@@ -130,8 +154,11 @@ def _storage(url: str) -> Finding:
     """Whether threads can be kept; a file that does not exist yet is not created."""
     try:
         place = place_of(url)
-        if not isinstance(place, SqlitePlace):
+        if isinstance(place, MemoryPlace):
             return Finding("The storage is memory: threads end with the process.", "note")
+        if not isinstance(place, SqlitePlace):
+            with place.claim("loopwright doctor"):  # a login that creates no tables
+                return Finding(f"The storage {place.url} can be reached.")
         path = place.path.absolute()
         if not path.exists():
             if path.parent.is_dir() and os.access(path.parent, os.W_OK | os.X_OK):

@@ -8,7 +8,6 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import BaseStore
 
 from loopwright import build_graph
-from loopwright.memory import count_text
 from loopwright.models import load_model
 from loopwright.storage import place_of
 from loopwright_studio.configuration import OFFLINE, load_settings
@@ -25,7 +24,6 @@ graph = build_graph(
     default_tools(configuration.workspace),
     settings,
 )
-count_text("")  # loads the token table now: the server refuses file reads on its event loop
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -12,27 +12,27 @@ FIRST = "\nStopping after the step that is running; press Ctrl-C again to stop a
 
 
 @contextmanager
-def interruptible(farewell: str, exit_code: int) -> Iterator[None]:
-    """Within the block the first signal raises KeyboardInterrupt, and a second one prints the farewell and exits.
+def interruptible(stop: Callable[[], None], farewell: str, exit_code: int) -> Iterator[None]:
+    """Within the block the first signal calls `stop`, and a second one prints the farewell and exits.
 
-    LangGraph waits for the running step before the KeyboardInterrupt comes out of its stream, and keeps what the step
-    did. The second signal leaves the process without that; what was on disk stays.
+    `stop` has to return at once: it runs wherever the signal came. The second signal leaves the process without waiting
+    for anything; what was on disk stays.
     """
     if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
         yield
         return
     asked = False
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
             os.write(2, farewell.encode("utf-8", "backslashreplace"))
             os._exit(exit_code)
         asked = True
         os.write(2, FIRST.encode())  # a handler must not use the streams that it may have interrupted
-        raise KeyboardInterrupt
+        stop()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

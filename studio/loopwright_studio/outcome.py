@@ -1,30 +1,26 @@
 """How a run ends at the terminal: the answer on stdout, the stop card and what to do next on stderr, the exit code."""
 
-import shlex
 from dataclasses import asdict
 from typing import Any
 
 import typer
-from rich.panel import Panel
-from rich.text import Text
 
-from loopwright.memory import language_of
-from loopwright.policies import Language, render_report
-from loopwright.policies.limits import LIMITS
 from loopwright.report import RunReport
-from loopwright.results import Pending, RunResult
-from loopwright.storage import SqlitePlace, place_of
+from loopwright.results import RunResult
+from loopwright.storage import MemoryPlace, SqlitePlace, place_of
+from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
-from loopwright_studio.live import calls_of
-from loopwright_studio.rows import arguments
-from loopwright_studio.visible import one_line, visible
+from loopwright_studio.stop_card import print_card
+from loopwright_studio.visible import visible
 
 COMPLETED, STOPPED, WAITING, FAILED = 0, 3, 4, 5
+INTERRUPTED = ("cancelled", "drained")
+"""The stop reasons of a run that was left in the middle."""
 
 
 def exit_code(result: RunResult) -> int:
     """0 completed, 3 stopped by a limit or the guard, 4 paused or drained, 5 the model or its provider failed."""
-    if result.stop is None or result.pending or result.stop["reason"] in ("cancelled", "drained"):
+    if result.stop is None or result.pending or result.stop["reason"] in INTERRUPTED:
         return WAITING
     if result.complete:
         return COMPLETED
@@ -50,51 +46,29 @@ def print_answer(result: RunResult) -> None:
 
 
 def print_stop(screen: Screen, result: RunResult, report: RunReport, storage: str | None) -> None:
-    """The stop card: why, at which step, the stuck call, what to do, and commands that can be pasted."""
+    """The stop card of a run that was stopped; of one that was left in the middle, how to go on."""
     stop = result.stop
     if stop is None or stop["complete"]:
         return
-    stuck = next((call for call in calls_of(report) if call.call_id == stop["call_id"]), None)
-    call = f"{stuck.tool}({arguments(stuck.args)})" if stuck else ""
-    language: Language = "zh" if language_of(result.messages) == "zh" else "en"
-    text = visible(render_report(stop, language, call))
-    if screen.console.is_terminal:
-        screen.console.print(Panel(Text(text), title="Stopped", title_align="left", border_style="red"))
-    else:
-        screen.say(text)
-    screen.commands(*_next(result, storage))
+    if stop["reason"] in INTERRUPTED:
+        screen.say(interrupted(result.thread, storage), wrap=False)
+        return
+    print_card(screen, result.thread, report.runs[-1], stop, storage)
 
 
-def _next(result: RunResult, storage: str | None) -> list[str]:
-    """The commands that fit how the run ended."""
-    look = command("show", result.thread, storage)
-    stop = result.stop
-    if stop is not None and stop["reason"] in LIMITS:
-        larger = f"{stop['reason']}={2 * max(1.0, stop['counters'].get(stop['reason'], 1.0)):.0f}"
-        return [look, command("resume", result.thread, storage, "--extend", larger)]
-    if stop is not None and not stop["complete"] and exit_code(result) != FAILED:
-        return [look, command("run", result.thread, storage, before=("WHAT TO DO DIFFERENTLY", "--thread"))]
-    return [look, command("resume", result.thread, storage)]
-
-
-def print_waiting(screen: Screen, pending: tuple[Pending, ...], storage: str | None) -> None:
-    """The open questions with their ids, and how to answer them."""
-    for question in pending:
-        screen.say(f"Waiting for you ({question.kind}): {visible(question.description)}", "bold yellow")
-        screen.say(f"  {one_line(question.call['name'])}({arguments(question.call['args'])})")
-        screen.commands(
-            command("resume", question.thread, storage, "--approve", question.id),
-            command("resume", question.thread, storage, "--reject", question.id + "=REASON"),
-        )
+def interrupted(thread: str, storage: str | None) -> str:
+    """What to say of a run that was left in the middle."""
+    return f"Interrupted: every finished step is kept. Go on with: {command('resume', thread, storage)}"
 
 
 def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None) -> None:
     """Where the run is kept, and how to look at it and go on."""
     place = place_of(url)
-    if not isinstance(place, SqlitePlace):
+    if isinstance(place, MemoryPlace):
         screen.say("The run is not kept: its storage was memory.")
         return
-    screen.say(f"Kept in {visible(str(place.path.resolve()))}, thread {visible(result.thread)}.", wrap=False)
+    where = str(place.path.resolve()) if isinstance(place, SqlitePlace) else place.url
+    screen.say(f"Kept in {visible(where)}, thread {visible(result.thread)}.", wrap=False)
     if not result.complete:  # what to do next was said with the stop
         return
     screen.commands(
@@ -102,9 +76,3 @@ def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None)
         f"{command('resume', result.thread, storage)}  # after a crash",
         f"{command('run', result.thread, storage, before=('TASK', '--thread'))}  # ask more",
     )
-
-
-def command(name: str, thread: str, storage: str | None, *more: str, before: tuple[str, ...] = ()) -> str:
-    """A command line that can be pasted; `storage` is what was given on this one."""
-    words = [*before, thread, *more, *(["--storage", storage] if storage else [])]
-    return " ".join(["loopwright", name, *(shlex.quote(visible(word)) for word in words)])

@@ -6,7 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ModelReport
-from loopwright.state import Rung, StopReport
+from loopwright.shapes import Rung, StopReport
 from loopwright_studio.console import STYLES, Row, Screen, seconds, tokens
 from loopwright_studio.visible import one_line
 
@@ -14,6 +14,11 @@ INDENT = " " * 5
 SHOWN = 300
 """Characters of a reply, an argument or a result that a line starts from; the line is cut at the terminal's width."""
 NOTABLE: tuple[Rung, ...] = ("note", "serve", "block", "ask")
+
+
+def is_notable(done: DecisionReport) -> bool:
+    """Whether the guard did more than let the run go on: it noted, served, refused or asked, or a policy spoke."""
+    return bool(done.policy) or any(rung in NOTABLE for rung in done.rungs.values())
 
 
 def decision_row(screen: Screen, done: DecisionReport) -> Row:
@@ -65,7 +70,13 @@ def compression_row(screen: Screen, done: CompressionReport) -> Row:
 def pause_row(screen: Screen, question: str, extend: dict[str, float] | None) -> Row:
     """A budget question and its answer."""
     answer = f"extended to {limits(extend)}" if extend else "not extended"
-    return Row(Text.assemble(INDENT, screen.mark("pause"), f" ask {one_line(question)} ", (answer, "bold")))
+    return Row(Text.assemble(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
+
+
+def outcome_row(screen: Screen, question: str, happened: str) -> Row:
+    """A question about a call of unknown outcome, and its answer."""
+    answer = {"yes": "it happened", "no": "it did not happen"}.get(happened, "nobody knows")
+    return Row(Text.assemble(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
 
 
 def extension_row(extend: dict[str, float]) -> Row:

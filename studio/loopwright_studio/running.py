@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
+from typing import TextIO
 
 import typer
 
@@ -18,15 +20,15 @@ from loopwright_studio.interrupts import interruptible
 from loopwright_studio.live import Live
 from loopwright_studio.outcome import (
     WAITING,
-    command,
     exit_code,
+    interrupted,
     print_answer,
     print_kept,
     print_stop,
-    print_waiting,
     result_data,
 )  # fmt: skip
 from loopwright_studio.visible import json_line, visible
+from loopwright_studio.waiting import print_waiting
 
 
 @dataclass(frozen=True)
@@ -40,31 +42,36 @@ class Session:
     as_json: bool
 
     @property
+    def user(self) -> dict[str, str] | None:
+        """The user that each run names; None where none is configured."""
+        return {"id": self.configuration.user} if self.configuration.user else None
+
+    @property
     def silent(self) -> bool:
         """Whether the steps are left out on stderr."""
         return self.quiet or self.as_json
 
     def follow(self, stream: RunStream) -> RunResult:
-        """Run the stream to its end, showing it; leaves with exit code 4 when it is interrupted."""
-        resume = command("resume", stream.thread, self.storage)
-        farewell = f"Interrupted: every finished step is kept. Go on with: {resume}\n"
-        try:
-            with interruptible(farewell, WAITING):
-                self._consume(stream)
-        except KeyboardInterrupt:
-            typer.echo(farewell, err=True, nl=False)
-            raise typer.Exit(WAITING) from None
+        """Run the stream to its end, showing it; the first Ctrl-C or SIGTERM ends it after its step.
+
+        What a tool prints meanwhile goes to stderr: on stdout stands the answer alone, or one event a line.
+        """
+        out = sys.stdout
+        farewell = f"{interrupted(stream.thread, self.storage)}\n"
+        with interruptible(lambda: stream.cancel("drained"), farewell, WAITING), redirect_stdout(sys.stderr):
+            self._consume(stream, out)
         return stream.result
 
-    def _consume(self, stream: RunStream) -> None:
+    def _consume(self, stream: RunStream, out: TextIO) -> None:
         if self.silent:
             for item in stream:
                 if self.as_json and isinstance(item, dict):
-                    typer.echo(json_line(item))
+                    typer.echo(json_line(item), file=out)
             return
         screen = Screen(stderr=True)
         screen.say(f"{self.configuration.model or OFFLINE}, thread {visible(stream.thread)}", "bold")
-        with Live(screen, lambda: self.agent.report(stream.thread)) as live:
+        limits = self.configuration.settings().limits()
+        with Live(screen, stream, lambda: self.agent.report(stream.thread), limits) as live:
             for item in stream:
                 live.take(item)
 
@@ -89,6 +96,10 @@ def open_session(arguments: Mapping[str, object], *, quiet: bool, as_json: bool,
     Everything that can be wrong beforehand is found here, before a run claims its thread. Raises LoopwrightError.
     """
     configuration, settings = load_settings(arguments)
+    if settings.memory.long_term and not configuration.user:
+        raise UsageError(
+            "Long-term memory is on (memory.long_term) and no user is named: add --user ID, or set LOOPWRIGHT_USER."
+        )
     agent = build_agent(configuration, settings)
     if configuration.model is not None and configuration.model.startswith("openai:"):
         check_endpoint(configuration)

@@ -1,74 +1,118 @@
-"""A thread's report in the terminal: each run, step by step, then sums, the stop, and what waits."""
+"""A thread's report in the terminal: what did not go well printed, the rest folded; then sums, the stop, what waits."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TypeAlias
 
 from rich.text import Text
 
 from loopwright.report import RoundReport, RunEntry, RunReport, Totals
 from loopwright_studio.console import Row, Screen, seconds
-from loopwright_studio.outcome import print_waiting
 from loopwright_studio.rows import (
     call_rows,
     compression_row,
     decision_row,
     extension_row,
+    is_notable,
     model_rows,
+    outcome_row,
     pause_row,
     stop_row,
 )
+from loopwright_studio.stop_card import print_card
 from loopwright_studio.visible import one_line, visible
+from loopwright_studio.waiting import print_waiting
+
+LEAST_FOLDED = 3
+"""Rounds in a row that went well from which on they are one line."""
+Numbered: TypeAlias = tuple[RoundReport, int]
+"""A round, and the step of the one before it, -1 where there is none."""
 
 
-def show_report(screen: Screen, report: RunReport, storage: str | None) -> None:
+def show_report(screen: Screen, report: RunReport, storage: str | None, *, everything: bool = False) -> None:
     """Print the report. `storage` is the option as it was given, for the commands that are printed."""
     screen.say(f"Thread {one_line(report.thread)}", "bold")
     for run in report.runs:
-        _run(screen, run)
+        screen.print(run_row(run))
+        for row in run_rows(screen, run, everything=everything):
+            screen.print(row)
+        print_end(screen, report.thread, run, storage)
     if len(report.runs) > 1:
         screen.say(f"All {len(report.runs)} runs: {totals_text(report.totals)}")
+    for model, ratio in report.token_ratios.items():
+        screen.say(f"The server of {one_line(model)} counts {ratio:.2f} tokens for each of ours; budgets allow for it.")
     print_waiting(screen, report.waiting, storage)
 
 
-def _run(screen: Screen, run: RunEntry) -> None:
-    screen.print(Row(Text.assemble(f"Run {run.number} ", (run.status, "bold"), f"  {one_line(run.task)}")))
-    for number, turn in enumerate(run.rounds):
-        before = run.rounds[number - 1].step if number else -1
-        _round(screen, run, turn, before)
+def run_row(run: RunEntry) -> Row:
+    """The line above a run: its number, how it stands, its task."""
+    return Row(Text.assemble(f"Run {run.number} ", (run.status, "bold"), f"  {one_line(run.task)}"))
+
+
+def print_end(screen: Screen, thread: str, run: RunEntry, storage: str | None) -> None:
+    """How a run ended, its answer, and its sums."""
     if run.stop is not None:
         screen.print(stop_row(screen, run.stop))
         if not run.stop["complete"]:
-            _stop(screen, run)
+            print_card(screen, thread, run, run.stop, storage)
     if run.answer:
         screen.say(visible(run.answer))
-    screen.say(f"{totals_text(run.totals)}")
+    screen.say(totals_text(run.totals))
 
 
-def _round(screen: Screen, run: RunEntry, turn: RoundReport, before: int) -> None:
+def run_rows(screen: Screen, run: RunEntry, *, everything: bool) -> Iterator[Row]:
+    """The lines of a run's rounds: the first, the last and every one with an event; the others one line a stretch."""
+    steps = [-1, *(turn.step for turn in run.rounds)]
+    numbered = list(zip(run.rounds, steps, strict=False))
+    ends = {run.rounds[0].step, run.rounds[-1].step} if run.rounds else set()
+
+    def folds(each: Numbered) -> bool:
+        return not everything and each[0].step not in ends and went_well(run, *each)
+
+    for fold, group in groupby(numbered, folds):
+        stretch = list(group)
+        if fold and len(stretch) >= LEAST_FOLDED:
+            yield _folded(screen, run, [turn for turn, _ in stretch])
+        else:
+            for turn, before in stretch:
+                yield from round_rows(screen, run, turn, before)
+
+
+def went_well(run: RunEntry, turn: RoundReport, before: int) -> bool:
+    """Whether nothing happened in this round but a model call and calls that succeeded; compressions are no event."""
+    steps = [each.step for each in run.pauses] + [e.step for e in run.outcomes] + [e.step for e in run.extensions]
+    asked = any(before <= step < turn.step for step in steps)
+    fine = turn.model is not None and turn.model.failure is None and not turn.model.notices
+    ran = all(call.status == "ok" and not call.edited for call in turn.calls)
+    return fine and ran and not asked and not any(is_notable(each) for each in turn.decisions)
+
+
+def _folded(screen: Screen, run: RunEntry, turns: Sequence[RoundReport]) -> Row:
+    first, last = turns[0].step, turns[-1].step
+    calls = sum(len(turn.calls) for turn in turns)
+    compressions = sum(first - 1 <= each.step < last for each in run.compressions)
+    parts = [f"{calls} call{'s' * (calls != 1)} ok"]
+    parts += [f"{compressions} compression{'s' * (compressions != 1)}"] if compressions else []
+    text = f"rounds {first}{screen.glyphs['to']}{last} went through: {', '.join(parts)} (--all)"
+    return Row(Text(f"   {screen.glyphs['more']} {text}", "dim"))
+
+
+def round_rows(screen: Screen, run: RunEntry, turn: RoundReport, before: int) -> Iterator[Row]:
     """One round as it went: what came before its model call, decisions, the model, its calls."""
-    screen.print(*(extension_row(each.limits) for each in run.extensions if before <= each.step < turn.step))
-    pauses = [each for each in run.pauses if before <= each.step < turn.step]
-    screen.print(*(pause_row(screen, each.question, each.extend) for each in pauses))
-    leading = [each for each in turn.decisions if each.step < turn.step]
-    screen.print(*(decision_row(screen, each) for each in leading))
-    screen.print(*(compression_row(screen, each) for each in run.compressions if before <= each.step < turn.step))
+    yield from (extension_row(each.limits) for each in run.extensions if before <= each.step < turn.step)
+    yield from (pause_row(screen, e.question, e.extend) for e in run.pauses if before <= e.step < turn.step)
+    yield from (outcome_row(screen, e.question, e.happened) for e in run.outcomes if before <= e.step < turn.step)
+    yield from (decision_row(screen, each) for each in turn.decisions if each.step < turn.step)
+    yield from (compression_row(screen, each) for each in run.compressions if before <= each.step < turn.step)
     if turn.model is not None:
-        screen.print(*model_rows(screen, turn.step, turn.model))
-    screen.print(*(decision_row(screen, each) for each in turn.decisions if each.step >= turn.step))
-    for call in turn.calls:
-        screen.print(*call_rows(screen, call))
+        yield from model_rows(screen, turn.step, turn.model)
+    yield from (decision_row(screen, each) for each in turn.decisions if each.step >= turn.step)
+    yield from _rows(call_rows(screen, call) for call in turn.calls)
 
 
-def _stop(screen: Screen, run: RunEntry) -> None:
-    stop = run.stop
-    assert stop is not None
-    stuck = next((c for turn in run.rounds for c in turn.calls if c.call_id == stop["call_id"]), None)
-    earlier = ", ".join(map(str, stop["earlier_steps"]))
-    screen.say(f"Stopped at step {stop['step']} by {one_line(stop['policy'])}: {stop['reason']}", "bold red")
-    if stuck is not None:
-        screen.print(*call_rows(screen, stuck))
-    if earlier:
-        screen.say(f"Same call earlier at step: {earlier}")
-    if stop["last_error"]:
-        screen.say(f"Last error: {visible(stop['last_error'])}")
-    screen.say(f"What to do: {visible(stop['advice'])}")
+def _rows(groups: Iterable[Iterable[Row]]) -> Iterator[Row]:
+    for group in groups:
+        yield from group
 
 
 def totals_text(totals: Totals) -> str:

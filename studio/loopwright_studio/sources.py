@@ -25,8 +25,9 @@ REFUSED_IN_FILE = {
     "base_url": "a project that was copied from elsewhere could send your key to another server",
     "api_key": "a key does not belong into a project's file",
     "storage": "a project that was copied from elsewhere could write outside of its folder",
+    "memory.long_term_approval": "a project that was copied from elsewhere could keep facts without your approval",
 }
-"""What a project's file may not set, and why."""
+"""What a project's file may not set, and why; a name within a group behind the group's."""
 
 Names: TypeAlias = tuple[str, ...]
 
@@ -94,10 +95,11 @@ def _read_file(folder: Path) -> dict[str, Any]:
     except ValueError as error:  # also bytes that are not UTF-8
         raise SettingsError(f"{path} is not valid TOML ({error}): correct it there.") from error
     for name, reason in REFUSED_IN_FILE.items():
-        if name in values:
-            raise SettingsError(
-                f"{path} may not set {name}, since {reason}: remove it there and set {PREFIX}{name.upper()}."
-            )
+        group, _, field = name.rpartition(".")
+        inside = values.get(group) if group else values
+        if isinstance(inside, dict) and field in inside:
+            variable = PREFIX + SEPARATOR.join(name.split(".")).upper()
+            raise SettingsError(f"{path} may not set {name}, since {reason}: remove it there and set {variable}.")
     workspace = values.get("workspace")
     inside = folder / os.path.expanduser(workspace) if isinstance(workspace, str) else folder
     if not inside.resolve().is_relative_to(folder.resolve()):

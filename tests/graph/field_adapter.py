@@ -21,7 +21,7 @@ from loopwright import Agent, Policy, RunResult, Settings, Token, default_polici
 from loopwright.policies.error_rounds import ErrorRounds
 from loopwright.policies.identical_result import IdenticalResult
 from loopwright.policies.insistence import Insistence
-from loopwright.settings import GuardSettings, ModelSettings, ToolSettings
+from loopwright.settings import GuardSettings, MemorySettings, ModelSettings, ToolSettings
 from loopwright.state import Effect, Event
 from loopwright.stream import RunStream
 from loopwright.testing import CutStream, ModelEndpoint, ReplyDict, Status
@@ -193,9 +193,12 @@ def settings_of(case: FieldCase) -> Settings:
     model = ModelSettings(retry_delay=0, max_tokens=given.get("max_output_tokens", 1024))
     tools = ToolSettings(retry_delay=0, max_result_tokens=given.get("per_result_chars", 8_000) // 4)
     window = given.get("context_window") or (given.get("max_tokens") if case.id == "A03" else None)
+    shown = given.get("window_messages")
+    memory = MemorySettings(window=shown, summary=given.get("summarise", shown is None))
     return Settings(
         model=model,
         tools=tools,
+        memory=memory,
         guard=GuardSettings(ask=False),
         context_tokens=window,
         max_model_calls=given.get("max_steps", 50),

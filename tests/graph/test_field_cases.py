@@ -3,8 +3,10 @@
 import base64
 import json
 import logging
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from io import StringIO
@@ -16,7 +18,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.store.memory import InMemoryStore
@@ -34,35 +36,22 @@ from tests.graph.field_adapter import (
     step_of,
 )
 
-from loopwright import RunResult, Settings, build_graph
+from loopwright import RunResult, Settings, build_graph, tool_policy
 from loopwright.memory import count_text
-from loopwright.models import Reply, ask_model, load_model
+from loopwright.models import BoundModel, Reply, ask_model, load_model
 from loopwright.models.failures import retry_after
 from loopwright.settings import ModelSettings
 from loopwright.state import CompressionEvent
 from loopwright.steps import Core
 from loopwright.testing import ModelEndpoint, ReplyDict, Status, call, reply
 from loopwright.testing.steps import EndpointStep
-from loopwright_tools import default_tools
+from loopwright_tools import Workspace, default_tools, query_database_tool
 from loopwright_tools.clock import now_tool
 
 pytestmark = pytest.mark.skipif(not FIELD_CASES.exists(), reason="the field cases are not beside this repository")
 
-NOT_YET = {
-    "A01": "memory has no window of the last N messages; it is measured in tokens",
-    "A14": "memory has no window of the last N messages; it is measured in tokens",
-    "D22": "no SQL tool ships with Loopwright",
-}
+NOT_YET: dict[str, str] = {}
 """Cases that ask for something Loopwright does not have, with what is missing."""
-
-FAILS = {
-    "A12-stored": "the stand-in is appended behind the user's next message; only the request has it in its place",
-    "A16-warning": "the second result is left out of the request without a word in any log",
-    "C13": "markup of a call in an earlier answer is sent as it was written",
-    "G03-told": "the compression's event does not say that the summary was asked for and failed",
-    "G08-refusal": "langchain-openai drops a refusal from a stream: it counts as empty, and the task is sent once more",
-}
-"""Checks that Loopwright fails today, with what happens instead."""
 
 Check = Callable[[Stage, RunResult], None]
 Variant = Callable[[FieldCase, Path], None]
@@ -85,6 +74,11 @@ def reason(result: RunResult) -> str:
     """Why the run ended."""
     assert result.stop is not None
     return result.stop["reason"]
+
+
+def answers(stage: Stage) -> list[list[dict[str, Any]]]:
+    """The messages of each request of the run itself, those for a summary left out."""
+    return [request for request in stage.requests if not str(request[0]["content"]).startswith("You write the memory")]
 
 
 def sent_results(stage: Stage, request: int) -> list[str]:
@@ -123,6 +117,22 @@ def in_call_order(stage: Stage, request: int) -> bool:
 
 
 # A: legal histories
+
+
+def a01(stage: Stage, result: RunResult) -> None:
+    """A window of three messages keeps the call with its result, or drops both: no request begins with a result."""
+    for request in answers(stage):
+        assert [message["role"] for message in request][:2] == ["system", "user"]
+    assert completed(result)
+
+
+def a14(stage: Stage, result: RunResult) -> None:
+    """A window of four messages never opens on a call: the user's question stays in front of the two newest steps."""
+    request = answers(stage)[0]
+    assert [message["role"] for message in request][:2] == ["system", "user"]
+    assert request[1]["content"] == "q"
+    assert [message["content"] for message in request if message["role"] == "tool"] == ["12:01", "12:02"]
+    assert completed(result)
 
 
 def a03(stage: Stage, result: RunResult) -> None:
@@ -714,6 +724,29 @@ def d20_inside(case: FieldCase, tmp_path: Path) -> None:
         assert "a line" in texts(stage.run("x"))[0]
 
 
+def d22(case: FieldCase, tmp_path: Path) -> None:
+    """A statement that deletes behind a CTE, and one that brings a second: both are refused, and no row is gone."""
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
+        connection.execute("create table t (id integer)")
+        connection.execute("insert into t values (1), (2)")
+        connection.commit()
+    asking = query_database_tool(Workspace(tmp_path))
+
+    def tools(_: Log) -> list[BaseTool]:
+        def db_query(sql: str) -> str:
+            """Ask the database."""
+            return str(asking.invoke({"path": "t.db", "sql": sql}))
+
+        return [tool_policy(StructuredTool.from_function(db_query), effect="read")]
+
+    with staged(case, tools=tools) as stage:
+        result = stage.run("x")
+        assert result.answer == "denied"
+        assert [message.status for message in results(result)] == ["error", "error"]
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
+        assert connection.execute("select count(*) from t").fetchone() == (2,)
+
+
 def d23(case: FieldCase, tmp_path: Path) -> None:
     """The clock gives the date of the zone asked for, names the zone it used, and helps with an unknown one."""
     moment = datetime(2025, 8, 8, 4, 30, tzinfo=UTC)
@@ -759,7 +792,7 @@ def g01(case: FieldCase, tmp_path: Path) -> None:
     with ModelEndpoint([step_of(given) for given in case.script]) as endpoint:
         outcome, waits = waits_of(
             ask_model(
-                load_model("openai:scripted", base_url=endpoint.base_url, api_key=SecretStr("x")),
+                BoundModel(load_model("openai:scripted", base_url=endpoint.base_url, api_key=SecretStr("x"))),
                 [HumanMessage("x")],
                 ModelSettings(),
                 used_ids=set(),
@@ -880,7 +913,7 @@ def g07(case: FieldCase, tmp_path: Path) -> None:
 
 
 def g07_explicit(case: FieldCase, tmp_path: Path) -> None:
-    """A temperature that the model refuses is named in the answer; the reply's limit goes under its new name."""
+    """A temperature that the model refuses is left out at once; the reply's limit goes under its new name."""
     settings = ModelSettings(temperature=0, max_tokens=500, retry_delay=0)
 
     def explicit(base_url: str) -> BaseChatModel:
@@ -891,8 +924,8 @@ def g07_explicit(case: FieldCase, tmp_path: Path) -> None:
         body = stage.endpoint.requests[0].body
         assert body["max_completion_tokens"] == 500
         assert "max_tokens" not in body
-        assert (reason(result), len(stage.refused)) == ("model_error", 1)
-        assert "temperature" in result.answer
+        assert (completed(result), len(stage.refused)) == (True, 1)
+        assert "temperature" not in stage.endpoint.requests[-1].body
 
 
 def g08(stage: Stage, result: RunResult) -> None:
@@ -905,14 +938,19 @@ REFUSAL: ReplyDict = {"content": None, "refusal": "I cannot", "finish_reason": "
 
 
 def g08_refusal(case: FieldCase, tmp_path: Path) -> None:
-    """A refusal ends the run at once: no second request is made."""
-    with staged(case, script=[REFUSAL]) as stage:
-        stage.run("x")
-        assert len(stage.requests) == 1
+    """A streamed refusal of a model that we build ends the run at once: no second request is made."""
+
+    def ours(base_url: str) -> BaseChatModel:
+        return load_model("openai:any", base_url=base_url, api_key=SecretStr("x"))
+
+    with staged(case, script=[REFUSAL], model=ours) as stage:
+        result = stage.run("x")
+        assert (reason(result), len(stage.requests)) == ("refusal", 1)
+        assert "I cannot" in result.answer
 
 
 def g08_refused(case: FieldCase, tmp_path: Path) -> None:
-    """A model that keeps refusing ends the run as a refusal, and its words are shown."""
+    """A model of langchain-openai's own class, which drops streamed refusals, is asked once more, unstreamed."""
     with staged(case, script=[REFUSAL] * 4) as stage:
         result = stage.run("x")
         assert (reason(result), result.complete) == ("refusal", False)
@@ -946,7 +984,8 @@ def g10(stage: Stage, result: RunResult) -> None:
 
 
 CHECKS: dict[str, Check] = {
-    "A03": a03, "A06": a06, "A07": a07, "A08": a08, "A10": a10, "A12": a12, "A16": a16, "A17": a17,
+    "A01": a01, "A03": a03, "A06": a06, "A07": a07, "A08": a08, "A10": a10, "A12": a12, "A14": a14, "A16": a16,
+    "A17": a17,
     "B01": b01, "B02": b02, "B03": b03, "B04": b04, "B05": b05, "B08": b08, "B09": b09, "B10": b10, "B11": b11,
     "B13": b13, "B15": b15, "B16": b16, "B20": b20, "B22": b22,
     "C01": c01, "C03": c03, "C04": c04, "C06": c06, "C07": c07, "C08": c08, "C09": c09, "C10": c10, "C13": c13,
@@ -962,7 +1001,8 @@ OWN: dict[str, Variant] = {
     "B20-graph": b20_graph, "C04-told": c04_told, "C04-unstreamed": c04_unstreamed,
     "C06-half": c06_half, "C20-alone": c20_alone, "D01-repeat": d01_repeat,
     "D05-base64": d05_base64, "D06-secret": d06_secret, "D09-interrupt": d09_interrupt, "D13-list": d13_list,
-    "D17": d17, "D19": d19, "D20": d20, "D20-inside": d20_inside, "D23": d23,
+    "D17": d17, "D19": d19, "D20": d20, "D20-inside": d20_inside, "D22": d22,
+    "D23": d23,
     "G01": g01, "G01-too-long": g01_too_long, "G01-headers": g01_headers, "G01-date": g01_date,
     "G02-again": g02_again, "G03": g03, "G03-told": g03_told, "G07": g07, "G07-explicit": g07_explicit,
     "G08-refusal": g08_refusal, "G08-refused": g08_refused, "G09-advice": g09_advice,
@@ -973,12 +1013,10 @@ CASES = {case.id: case for case in field_cases("ABCDG")}
 
 
 def marked(key: str) -> Any:
-    """A parameter under its own id: skipped where the feature is missing, expected to fail where it fails."""
+    """A parameter under its own id, skipped where the feature is missing."""
     marks: list[pytest.MarkDecorator] = []
     if key in NOT_YET:
         marks.append(pytest.mark.skip(reason=NOT_YET[key]))
-    if key in FAILS:
-        marks.append(pytest.mark.xfail(strict=True, reason=FAILS[key]))
     return pytest.param(key, id=key, marks=marks)
 
 
@@ -1000,4 +1038,3 @@ def test_every_case_has_its_check() -> None:
     """No case of these kinds is left out in silence, and no table names one that is not there."""
     checked = {*CHECKS, *NOT_YET, *(key.split("-")[0] for key in OWN)}
     assert checked == set(CASES)
-    assert set(FAILS) <= {*CHECKS, *OWN}

@@ -234,3 +234,67 @@ def test_no_fact_holds_a_piece_of_a_number() -> None:
     said = facts(group, frozenset({"250"}), frozenset(), originals={})[0]["text"]
     numbers = set(re.findall(r"[\d,.]*\d", said.replace("f1.txt", "")))
     assert numbers <= set(re.findall(r"[\d,.]*\d", text))
+
+
+def test_each_folded_result_may_have_a_line_of_its_own() -> None:
+    """Few requests for what is folded together, within the budget; a result without a line keeps its fact."""
+    asked: list[list[BaseMessage]] = []
+    each = MemorySettings(summary_tokens=100, per_result_summary=True)
+    said = "Here they are:\n1: The first file speaks of apples.\n2) " + "word " * 80 + "\n99: nothing"
+    result = done(story(30), 3_000, says(said, asked), settings=each)
+    lines = {fact["call_id"]: fact["text"] for fact in result.view["ledger"]}
+    assert any(text.endswith(": The first file speaks of apples.") for text in lines.values())
+    assert all(len(text.split()) <= 51 for text in lines.values())
+    assert any("W3664 stands at" in text for text in lines.values())
+    assert (result.view["summary"], result.summary) == ("", "written")
+    assert 1 <= len(asked) <= 4
+    assert all(sum(map(count_message, request)) <= 3_000 for request in asked)
+    refused = done(story(30), 3_000, says("I'm sorry.", asked), settings=each)
+    assert (refused.summary, refused.fits) == ("unusable", True)
+
+
+def test_a_further_summary_waits_for_eight_steps() -> None:
+    """Until then the ledger alone holds what was folded; the next summary is asked for all of it."""
+    asked: list[list[BaseMessage]] = []
+    view = done(story(10), 3_000, says("First summary.", asked)).view
+    summaries: list[str] = []
+    for rounds in range(12, 40, 2):
+        result = done(story(rounds), 2_000, says(f"Summary of {rounds}.", asked), view)
+        view = result.view
+        summaries.append(result.summary)
+    assert summaries.count("written") <= 4
+    assert summaries.count("written") >= 2
+    told = "\n".join(request[1].text for request in asked)
+    through = int(view.get("summarised_through", "").removeprefix("result-c"))
+    assert all(f"W3664 stands at {7_000 + number} here" in told for number in range(through + 1))
+
+
+def test_a_compression_tells_what_left_the_request() -> None:
+    """Steps, clipped messages and tools; nothing where nothing was done."""
+    result = done(story(30), 3_000)
+    assert (result.folded > 0, result.tools, result.summary) == (True, ("read_file",), "")
+    still = done(story(2), 100_000)
+    assert (still.folded, still.dropped, still.clipped, still.tools) == (0, 0, 0, ())
+
+
+def test_of_a_call_made_again_only_the_last_result_is_kept() -> None:
+    """A state that was read twice stands in the ledger once, as it was last seen; a failure never replaces it."""
+    messages: list[BaseMessage] = [HumanMessage("watch the state", id="u")]
+    for number in range(20):
+        messages += round_of(number, f"the state is {100 + number}\n" + FILLER * 30, path="state.txt")
+    messages += round_of(20, "no such file", status="error", path="state.txt")
+    kept = [fact["call_id"] for fact in done(messages, 1_500).view["ledger"]]
+    assert len(kept) <= 1
+
+
+def test_users_who_said_much_are_clipped_together_as_a_last_resort() -> None:
+    """In a conversation whose user messages alone are over the budget the long ones go down; the short stay whole."""
+    messages: list[BaseMessage] = []
+    for number in range(20):
+        messages += [HumanMessage(f"Part {number}. {FILLER * 30}", id=f"u{number}"), AIMessage("fine", id=f"a{number}")]
+    messages += [HumanMessage("Answer in German, please.", id="last")]
+    result = done(messages, 3_000)
+    text = seen(messages, result.view)
+    assert (result.stage, result.fits) == ("clip_user", True)
+    assert text.endswith("Answer in German, please.")
+    assert all(f"read_result(ref='u{number}'" in text for number in range(20))

@@ -1,6 +1,7 @@
 """Holds the rules of the memory for any transcript, view and budget."""
 
 import json
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import pairwise
@@ -22,7 +23,8 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_openai.chat_models.base import _convert_message_to_dict  # the bytes that are sent, not our idea of them
 
-from loopwright.memory import Material, Profile, compress, measure, measure_next, render, total
+from loopwright.memory import Material, Profile, compress, measure, measure_next, pinned, render, total
+from loopwright.memory.legality import legal
 from loopwright.memory.material import VIEW_BYTES, view_bytes
 from loopwright.memory.summarising import chunks, summary_request
 from loopwright.settings import MemorySettings
@@ -268,3 +270,36 @@ def test_a_budget_of_nothing_is_never_unlimited(budget: int) -> None:
     assert not done.fits
     assert done.over == done.after - budget
     assert json.loads(json.dumps(done.view)) == EMPTY_VIEW
+
+
+@given(transcripts(), views(), st.integers(100, 3000), st.lists(texts, max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_pins_stay_verbatim_and_the_order_is_kept(
+    messages: list[BaseMessage], view: View, budget: int, sentences: list[str]
+) -> None:
+    """Whatever is shortened: what the user pinned stands there word for word, and messages keep their order."""
+    for sentence in sentences:
+        if sentence.strip():
+            view = pinned(view, sentence[:300], "user")
+    done = drive(compress(material(messages, budget), view, summariser("Found 4321.", [])))
+    request = render(messages, done.view, system_prompt="s")
+    said = "\n".join(message.text for message in request)
+    assert all(f"- {pin['text']}" in said for pin in view["pins"])
+    places = {message.id: place for place, message in enumerate(messages)}
+    shown = [places[key] for message in request if (key := (message.id or "").split("~")[0]) in places]
+    own = [place for place in shown if not isinstance(messages[place], ToolMessage)]
+    assert own == sorted(own)
+
+
+@given(transcripts(), st.integers(100, 1500))
+@settings(deadline=None)
+def test_every_word_of_a_shortened_result_is_a_word_of_the_whole(messages: list[BaseMessage], budget: int) -> None:
+    """A piece of a number would be a wrong value: each number that a result shows stands in it as a whole word."""
+    done = drive(compress(material(messages, budget), EMPTY_VIEW, None))
+    whole = {message.tool_call_id: message for message in legal(messages) if isinstance(message, ToolMessage)}
+    for message in render(messages, done.view, system_prompt="s"):
+        if isinstance(message, ToolMessage) and message.tool_call_id in done.view["clips"]:
+            text = whole[message.tool_call_id].text
+            shown = re.sub(r"\[… .*? …\]|\[…\]", " ", message.text)
+            numbers = set(re.findall(r"[\d,.]*\d", shown))
+            assert numbers <= set(re.findall(r"[\d,.]*\d", text))

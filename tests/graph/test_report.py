@@ -279,3 +279,45 @@ def test_four_hundred_rounds_fold_quickly() -> None:
         return time.perf_counter() - started
 
     assert min(once() for _ in range(5)) < 0.05
+
+
+def test_limits_and_longer_texts_are_there_when_asked_for() -> None:
+    """The limits stand in the newest run; texts are repeated up to as many characters as are wanted."""
+    events, messages = log(1)
+    (run,) = fold_report("t", events, messages, limits={"model_calls": 9.0}, characters=1_000).runs
+    assert run.limits == {"model_calls": 9.0}
+    assert (len(run.rounds[0].calls[0].result or ""), run.rounds[0].calls[0].result_characters) == (1_000, 1_500)
+    assert len(fold_report("t", events, messages).runs[0].rounds[0].calls[0].result or "") == 400
+
+
+def test_a_stuck_run_says_where_it_began() -> None:
+    """The round of the first of the same calls is named beside the one where it was stopped; a plain limit has none."""
+    script = [reply("", call("look", at="x")) for _ in range(6)]
+    stuck = Agent(ScriptedModel([*script, "done"]), [looking()], settings=FAST)
+    stuck.run("x", thread="t")
+    (run,) = stuck.report("t").runs
+    assert run.stuck is not None
+    assert (run.stuck.step, run.stuck.began) == (5, 1)
+    assert run.rounds[4].calls[0].call_id == run.stuck.call_id
+    limited = Agent(
+        ScriptedModel([*script, "done"]), [looking()], settings=FAST.model_copy(update={"max_model_calls": 1})
+    )
+    limited.run("x", thread="t")
+    assert limited.report("t").runs[0].stuck is None
+
+
+def test_another_version_of_the_shapes_is_refused() -> None:
+    """The JSON names its version, and one of another version is not read as if it were this one."""
+    events, messages = log(1)
+    data = fold_report("t", events, messages).model_dump(mode="json")
+    assert data["version"] == 1
+    with pytest.raises(ValueError, match="version"):
+        RunReport.model_validate({**data, "version": 2})
+
+
+def test_time_that_was_nobodys_work_is_waiting() -> None:
+    """Between the first and the newest event lie model, tools and compressions; the rest is waiting and own code."""
+    events, messages = log(2)
+    events[-1] = {**called(2, "c2"), "at": 11.0}
+    (run,) = fold_report("t", events, messages).runs
+    assert run.waited_seconds == pytest.approx(10.0 - 2 * 0.5 - 2 * 0.25)

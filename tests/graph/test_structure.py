@@ -18,12 +18,25 @@ MACHINE = ROOT / "graph" / "loopwright"
 PACKAGES = {"graph": "loopwright", "tools": "loopwright_tools", "studio": "loopwright_studio"}
 
 LAYERS = (
-    {"errors", "events", "redaction", "sanitise", "settings", "state", "steps", "transcript"},
+    {
+        "errors",
+        "events",
+        "framing",
+        "node",
+        "redaction",
+        "sanitise",
+        "presets",
+        "settings",
+        "shapes",
+        "state",
+        "steps",
+        "transcript",
+    },
     {"effects", "memory", "models", "policies", "storage", "tooling"},
-    {"builtin"},  # tools like any other, made by tool_policy: above tooling
+    {"builtins"},  # tools like any other, made by tool_policy: above tooling
     {"nodes", "routing"},
     {"graph"},
-    {"agent", "delivery", "report", "results", "stream", "testing", "threads"},
+    {"agent", "delivery", "pending", "report", "results", "soundness", "stream", "testing", "thread_doors", "threads"},
 )
 """The parts of the machine from the ground up: a part imports what lies below it."""
 PEERS = (0, 5)

@@ -15,9 +15,10 @@ from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from loopwright.errors import SettingsError
+from loopwright.node import Node
 from loopwright.settings import ToolSettings
 from loopwright.state import Effect
-from loopwright.steps import Core, Do, Node
+from loopwright.steps import Core, Do
 from loopwright.tooling import Outcome, Toolbox, policy_of, signature, tool_policy
 from loopwright.tooling.waves import first_wave
 

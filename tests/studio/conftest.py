@@ -1,17 +1,22 @@
-"""Two ways to the command line: in this process, and as a process of its own; both without anyone's settings."""
+"""Two ways to the command line, in this process and as one of its own, without anyone's settings; and the server."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from loopwright_studio.cli import app
+
+if TYPE_CHECKING:
+    from langgraph_sdk.client import SyncLangGraphClient
+    from tests.studio.dev_server import DevServer
 
 FOREIGN = ("LOOPWRIGHT", "OPENAI", "NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS")
 SALES = "date,amount\n2026-02-10,5\n2026-03-01,100.5\n2026-03-09,200\n"
@@ -55,3 +60,32 @@ def process(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         if child.poll() is None:  # a test failed before the process ended
             child.kill()
             child.communicate()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator["DevServer"]:
+    """A running `langgraph dev` with our langgraph.json, its files in a folder of its own."""
+    from tests.studio.dev_server import ROOT, dev_server
+
+    folder = tmp_path_factory.mktemp("server")
+    shutil.copy(ROOT / "langgraph.json", folder)
+    (folder / "studio").symlink_to(ROOT / "studio")
+    with dev_server(
+        folder,
+        LOOPWRIGHT_STORAGE=f"sqlite:///{folder}/runs.db",
+        LOOPWRIGHT_WORKSPACE=str(ROOT / "examples" / "workspace"),
+        LOOPWRIGHT_TOOLS__APPROVE='["now"]',
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def client(server: "DevServer") -> "SyncLangGraphClient":
+    """The SDK's client on that server."""
+    return server.client
+
+
+@pytest.fixture(scope="session")
+def assistant(client: "SyncLangGraphClient") -> str:
+    """Id of the assistant that serves our graph."""
+    return client.assistants.search()[0]["assistant_id"]

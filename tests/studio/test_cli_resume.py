@@ -7,10 +7,10 @@ import pytest
 from typer.testing import Result
 
 from loopwright.errors import BadDecision, UsageError
-from loopwright.results import Pending
+from loopwright.pending import Pending
 from loopwright.testing import ModelEndpoint
-from loopwright_studio.options import read_limits
-from loopwright_studio.resuming import read_decisions
+from loopwright_studio.deciding import Answer, read_decisions
+from loopwright_studio.options import read_limits, with_reason
 
 TASK = ("run", "what is 2*3", "--max-model-calls", "1", "--thread", "t", "-q")
 ASK = {"LOOPWRIGHT_ON_LIMIT": "ask"}
@@ -49,53 +49,119 @@ def test_an_open_question_is_printed_where_nobody_can_be_asked(invoke: Callable[
     result = invoke("resume", "t")
     assert result.exit_code == 4
     assert "Waiting for you (budget)" in result.stderr
+    assert "loopwright resume t --approve" in result.stderr
     last = json.loads(invoke("resume", "t", "--json").stdout.splitlines()[-1])
     assert (last["kind"], last["exit_code"], last["pending"][0]["kind"]) == ("result", 4, "budget")
-    assert last["pending"][0]["id"] in result.stderr
     assert "paused" in invoke("threads", "list").stdout
 
 
-@pytest.mark.parametrize("how", ["all", "id"])
+@pytest.mark.parametrize("how", ["alone", "all", "id", "about", "edit", "extend"])
 def test_approving_a_budget_goes_on(invoke: Callable[..., Result], how: str) -> None:
-    """`--approve all` and `--approve ID` answer the question; the run goes on to its answer."""
+    """The one question need not be named; by `all`, its id or what it is about it can be; also under other limits."""
     invoke(*TASK, **ASK)
-    waiting = json.loads(invoke("show", "t", "--json").stdout)["waiting"]
-    result = invoke("resume", "t", "--approve", waiting[0]["id"] if how == "id" else "all", "-q", **ASK)
+    asked = json.loads(invoke("show", "t", "--json").stdout)["waiting"][0]
+    words = {
+        "alone": ["--approve"],
+        "all": ["--approve", "--question", "all"],
+        "id": ["--approve", "--question", asked["id"]],
+        "about": ["--approve", "--question", asked["about"]],
+        "edit": ["--edit", '{"model_calls": 9}'],
+        "extend": ["--extend", "model_calls=9"],
+    }[how]
+    result = invoke("resume", "t", *words, "-q", **ASK)
     assert (result.exit_code, result.stdout) == (0, "2*3 = 6\n")
 
 
-def test_rejecting_a_budget_closes_the_run(invoke: Callable[..., Result]) -> None:
-    """`--reject ID=REASON` ends the run by its limit: exit code 3, with what was found."""
+@pytest.mark.parametrize("reason", [["too dear"], []])
+def test_rejecting_a_budget_closes_the_run(invoke: Callable[..., Result], reason: list[str]) -> None:
+    """`--reject`, with a reason or without, ends the run by its limit: exit code 3, with what was found."""
     invoke(*TASK, **ASK)
-    about = json.loads(invoke("show", "t", "--json").stdout)["waiting"][0]["about"]
-    result = invoke("resume", "t", "--reject", f"{about}=too dear", "-q", **ASK)
+    result = invoke("resume", "t", "--reject", *reason, "-q", **ASK)
     assert result.exit_code == 3
     assert "2*3 = 6" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "result"),
+    [
+        (["--approve"], "12", "6*2 = 12"),
+        (["--edit", '{"expression": "6*7"}'], "(edited)", "42"),
+        (["--answer", "6*2 = 13"], "served", "13"),
+        (["--reject", "not today"], "not today", ""),
+    ],
+)
+def test_an_approval_is_answered_by_options(
+    invoke: Callable[..., Result], words: list[str], shown: str, result: str
+) -> None:
+    """Approve, edit, answer in its stead, reject with a reason: each reaches the call, and `show` tells it."""
+    approve = {"LOOPWRIGHT_TOOLS__APPROVE": '["calculator"]'}
+    assert invoke("run", "what is 6*2", "--thread", "t", "-q", **approve).exit_code == 4
+    ended = invoke("resume", "t", *words, "-q", **approve)
+    assert ended.exit_code in (0, 3)
+    assert result in ended.stdout
+    assert shown in invoke("show", "t").stdout
+
+
+def test_a_bad_edit_keeps_the_question_open(invoke: Callable[..., Result]) -> None:
+    """What does not fit the tool is told with everything that is wrong; what is no JSON object is a usage error."""
+    approve = {"LOOPWRIGHT_TOOLS__APPROVE": '["calculator"]'}
+    invoke("run", "what is 6*2", "--thread", "t", "-q", **approve)
+    result = invoke("resume", "t", "--edit", '{"formula": 1}', "-q", **approve)
+    assert result.exit_code == 4
+    assert "no argument 'formula'" in result.stderr
+    for text in ("{", "[1]", "{}"):
+        refused = invoke("resume", "t", "--edit", text, "-q", **approve)
+        assert refused.exit_code == 2
+        assert "JSON" in refused.stderr
+    assert invoke("resume", "t", "--approve", "-q", **approve).exit_code == 0
 
 
 def test_an_answer_to_no_question_is_refused(invoke: Callable[..., Result]) -> None:
     """An id that is not open is refused with those that are."""
     invoke(*TASK, **ASK)
-    result = invoke("resume", "t", "--approve", "nope")
+    result = invoke("resume", "t", "--approve", "--question", "nope")
     assert result.exit_code == 2
     assert "No question 'nope' is open" in result.stderr
     assert "extend_budget" in result.stderr
 
 
 def test_decisions_are_read_by_id_or_by_call() -> None:
-    """`all` approves each; a question is named by its id or its call; a reason may hold `=`; the rest is refused."""
+    """A question is named by its id or its call, `all` names each; an edit keeps what it does not name."""
     pending = [question("q1", "call1"), question("q2", "call2")]
-    assert read_decisions(pending, ["all"], []) == {"q1": {"type": "approve"}, "q2": {"type": "approve"}}
-    assert read_decisions(pending, ["call1"], ["q2=a=b"]) == {
-        "q1": {"type": "approve"},
-        "q2": {"type": "reject", "message": "a=b"},
+    yes = {"type": "approve"}
+    assert read_decisions(pending, Answer(approve=True, question="all")) == {"q1": yes, "q2": yes}
+    assert read_decisions(pending, Answer(approve=True, question="call1")) == {"q1": yes}
+    assert read_decisions(pending, Answer(reject="a=b", question="q2")) == {"q2": {"type": "reject", "message": "a=b"}}
+    assert read_decisions(pending[:1], Answer(edit='{"amount": 5}')) == {
+        "q1": {"type": "edit", "args": {"to": "bob", "amount": 5}}
     }
-    with pytest.raises(BadDecision, match=r"q1 \(pay\), q2 \(pay\)"):
-        read_decisions(pending, ["q3"], [])
-    with pytest.raises(UsageError, match="ID=REASON"):
-        read_decisions(pending, [], ["q1"])
-    with pytest.raises(BadDecision, match="open: none"):
-        read_decisions([], ["all"], [])
+    assert read_decisions(pending[:1], Answer(answer="")) == {"q1": {"type": "respond", "message": ""}}
+    assert read_decisions(pending, Answer()) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "sentence"),
+    [
+        (Answer(approve=True), BadDecision, r"2 questions are open.*q1 \(pay\), q2 \(pay\)"),
+        (Answer(approve=True, question="q3"), BadDecision, r"No question 'q3'.*q1 \(pay\)"),
+        (Answer(approve=True, reject=""), UsageError, "Give one of"),
+        (Answer(question="q1"), UsageError, "names what is answered"),
+    ],
+)
+def test_answers_that_fit_nothing_are_refused(given: Answer, error: type[Exception], sentence: str) -> None:
+    """Several questions and none named, an unknown name, two answers at once, a name without an answer."""
+    with pytest.raises(error, match=sentence):
+        read_decisions([question("q1", "call1"), question("q2", "call2")], given)
+    with pytest.raises(BadDecision, match="Nothing is open"):
+        read_decisions([], Answer(approve=True))
+
+
+def test_a_rejection_needs_no_reason() -> None:
+    """`--reject` may be the last word or stand before another option; a reason that follows is its own."""
+    assert with_reason(["t", "--reject"]) == ["t", "--reject", ""]
+    assert with_reason(["t", "--reject", "-q"]) == ["t", "--reject", "", "-q"]
+    assert with_reason(["t", "--reject", "no", "-q"]) == ["t", "--reject", "no", "-q"]
+    assert with_reason([]) == []
 
 
 def test_limits_are_read_as_numbers() -> None:

@@ -16,15 +16,17 @@ from loopwright_studio.tool_list import undeclared
 def test_show_tells_every_step(invoke: Callable[..., Result]) -> None:
     """Node, decision and reason, call, result, tokens, duration, then the stop and the sums, within 80 columns."""
     invoke("run", "--model", "offline:looper", "look at notes.txt", "--thread", "t", "-q")
-    result = invoke("show", "t")
+    result = invoke("show", "t", "--all")
     assert (result.exit_code, result.stderr) == (0, "")
     for part in (
         "Run 1 stopped  look at notes.txt",
         "guard → execute_tools (1 run)",
         "insistence: identical call number 5",
         "read_file path=notes.txt (refused)",
-        "Stopped at step 6 by insistence: repeat",
-        "Same call earlier at step: 1, 2, 3, 4",
+        "(reason repeat, policy insistence, step 5)",
+        "It began at step 1.",
+        "Earlier at step: 1, 2, 3, 4",
+        "Stuck call: read_file(path=notes.txt)",
         "What to do:",
         "6 model calls",
         "not run",

@@ -1,5 +1,6 @@
 """The command line as a process: in a terminal, interrupted, in a pipe, and how little its help imports."""
 
+import json
 import os
 import pty
 import select
@@ -125,6 +126,33 @@ def test_a_person_is_asked_in_a_terminal(process: Start, answer: str, code: int,
     assert shown in rest
 
 
+def test_an_approval_is_edited_in_a_terminal(process: Start) -> None:
+    """What does not fit is said and asked again, in the same session; the edited call runs and the run goes on."""
+    words = ("run", "what is 6*2", "--thread", "t")
+    variables = {"LOOPWRIGHT_TOOLS__APPROVE": '["calculator"]'}
+    process(*words, variables=variables).communicate(timeout=60)
+    with terminal(process, "resume", "t", **variables) as say:
+        assert "calculator(expression=6*2)" in say("waiting:", "e\n")
+        say("stay:", "{nonsense\n")
+        assert "not valid JSON" in say("stay:", '{"formula": 1}\n')
+        assert "no argument 'formula'" in say("waiting:", "e\n")
+        say("stay:", '{"expression": "6*7"}\n')
+        rest = say("", "")
+    assert say.code == 0  # type: ignore[attr-defined]
+    assert "42" in rest
+
+
+def test_a_run_asks_at_once_in_a_terminal(process: Start) -> None:
+    """`run` puts the question where somebody sits, and goes on with the answer; what is answered is not asked again."""
+    with terminal(process, "run", "what is 6*2", "--thread", "t", LOOPWRIGHT_TOOLS__APPROVE='["calculator"]') as say:
+        say("waiting:", "i\n")
+        say("gets:", "6*2 = 13\n")
+        rest = say("", "")
+    assert say.code == 0  # type: ignore[attr-defined]
+    assert "13" in rest
+    assert "waiting:" not in rest
+
+
 class Stuck:
     """A request that the endpoint answers only when it is told to."""
 
@@ -154,10 +182,28 @@ def test_one_interrupt_ends_after_the_step(process: Start, number: int) -> None:
         assert (child.returncode, out) == (4, "")
         assert "Go on with: loopwright resume t" in err
         assert "Traceback" not in err
+        assert "Stopped" not in err
         again = process("resume", "t", "-q", *words, variables=ENDPOINT)
         out, err = again.communicate(timeout=60)
         assert (again.returncode, out) == (0, "late but here\n"), err
         assert len(endpoint.requests) == 1
+
+
+def test_an_interrupted_run_has_a_result(process: Start) -> None:
+    """With --json the last line is the result, which says that the run was drained."""
+    stuck = Stuck()
+    with ModelEndpoint([stuck]) as endpoint:
+        words = ("--model", "openai:any", "--base-url", endpoint.base_url, "--json")
+        child = process("run", "hi", "--thread", "t", *words, variables=ENDPOINT)
+        assert stuck.arrived.wait(60)
+        child.send_signal(signal.SIGTERM)
+        assert child.stderr is not None
+        while "Stopping after the step" not in child.stderr.readline():
+            assert child.poll() is None
+        stuck.step.event.set()
+        out, _ = child.communicate(timeout=60)
+    result = json.loads(out.splitlines()[-1])
+    assert (child.returncode, result["exit_code"], result["stop"]["reason"]) == (4, 4, "drained")
 
 
 def test_a_second_interrupt_ends_at_once(process: Start) -> None:

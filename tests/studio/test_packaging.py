@@ -97,7 +97,7 @@ def test_the_sdist_holds_what_a_packager_needs(built: Distribution) -> None:
         "PKG-INFO",
     }
     assert needed | {"CHANGELOG.md"} <= tops
-    assert tops <= needed | {"CHANGELOG.md", ".gitignore", "examples"}
+    assert tops <= needed | {"CHANGELOG.md", ".gitignore", "README.zh-CN.md", "benchmarks", "docs", "examples"}
     assert not any("__pycache__" in path for path in paths)
 
 

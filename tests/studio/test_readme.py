@@ -1,4 +1,4 @@
-"""Every code block of the README runs as it stands, and so does every example."""
+"""Every code block of the README and the docs runs as it stands, and so does every example."""
 
 import os
 import re
@@ -11,6 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+DOCS = [
+    pytest.param(block, id=f"{page.stem}-{number}")
+    for page in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.zh-CN.md"]
+    for number, block in enumerate(
+        re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S), 1
+    )
+]
 COMMANDS = [line for language, block in BLOCKS if language == "sh" for line in block.splitlines()]
 
 
@@ -34,6 +41,12 @@ def test_python_blocks_run(block: str, folder: Path) -> None:
     command = [sys.executable, "-c", block]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", DOCS)
+def test_python_blocks_of_the_docs_run(block: str, folder: Path) -> None:
+    """So is each block in docs/."""
+    test_python_blocks_run(block, folder)
 
 
 def test_commands_run_in_order(folder: Path) -> None:
@@ -63,6 +76,7 @@ def test_the_readme_stays_short() -> None:
         ("hello.py", "372"),
         ("own_tool.py", "{'A17': 'cancelled'}"),
         ("own_policy.py", "3 searches are enough"),
+        ("as_a_node.py", "done: ['A17: 200']"),
         ("resume_after_kill.py", "['first', 'second', 'third']"),
     ],
 )

@@ -1,84 +1,22 @@
-"""LangGraph's own server, started as a user starts it, driven through its SDK: no key, no network but loopback."""
+"""LangGraph's own server, started as a user starts it, driven through its SDK: no key, no network but loopback.
 
-import os
+So it is checked through the API; how the hosted Studio page draws it cannot be checked here.
+"""
+
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
-    """A running `langgraph dev` with our langgraph.json, its files in a folder of its own."""
-    folder = tmp_path_factory.mktemp("server")
-    shutil.copy(ROOT / "langgraph.json", folder)
-    (folder / "studio").symlink_to(ROOT / "studio")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("LANG", "OPENAI", "LOOPW"))
-    }
-    environment |= {
-        "LOOPWRIGHT_STORAGE": f"sqlite:///{folder}/runs.db",
-        "LOOPWRIGHT_WORKSPACE": str(ROOT / "examples" / "workspace"),
-        "NO_PROXY": "127.0.0.1",
-    }
-    code = "from langgraph_cli.cli import cli; cli()"
-    options = ["dev", "--port", str(port), "--no-browser", "--no-reload"]
-    server = subprocess.Popen(
-        [sys.executable, "-c", code, *options],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert server.stdout is not None
-    said: list[str] = []
-    for line in server.stdout:
-        said.append(line)
-        if "Application startup complete" in line or "Application started up" in line:
-            break
-    else:
-        pytest.fail("the server did not start:\n" + "".join(said[-30:]))
-    reader = threading.Thread(target=server.stdout.read, daemon=True)
-    reader.start()
-    with get_sync_client(url=f"http://127.0.0.1:{port}") as sdk:
-        yield sdk
-    server.kill()
-    server.wait()
-    reader.join()
-    server.stdout.close()
-
-
-def asked(text: str) -> Any:
-    """An input as a front end sends it."""
-    return {"messages": [{"role": "user", "content": text}]}
-
-
-@pytest.fixture(scope="module")
-def assistant(client: SyncLangGraphClient) -> str:
-    """Id of the assistant that serves our graph."""
-    return client.assistants.search()[0]["assistant_id"]
+from langgraph_sdk.schema import Command
+from tests.studio.dev_server import DevServer, asked
 
 
 def test_schemas_and_drawing(client: SyncLangGraphClient, assistant: str) -> None:
     """Input, output, context have schemas; every edge is drawn, the guard's conditional; nodes describe themselves."""
-    schemas = client.assistants.get_schemas(assistant)
+    schemas: Any = client.assistants.get_schemas(assistant)
     assert all(schemas[name] for name in ("input_schema", "output_schema", "state_schema", "context_schema"))
-    limits = schemas["context_schema"]["properties"]["max_model_calls"]  # type: ignore[index]
+    limits = schemas["context_schema"]["properties"]["max_model_calls"]
     assert limits["langgraph_nodes"] == ["guard"]
     drawing: Any = client.assistants.get_graph(assistant)
     conditional = {(edge["source"], edge["target"]) for edge in drawing["edges"] if edge.get("conditional")}
@@ -88,6 +26,39 @@ def test_schemas_and_drawing(client: SyncLangGraphClient, assistant: str) -> Non
     assert len(drawing["edges"]) == 12
     described = {node["id"]: node.get("metadata", {}).get("description") for node in drawing["nodes"]}
     assert all(described[name] for name in described if not name.startswith("__"))
+
+
+def test_what_a_person_can_type(client: SyncLangGraphClient, assistant: str) -> None:
+    """The input is messages; every override has a title, a description, flat values, and the nodes it acts on."""
+    schemas: Any = client.assistants.get_schemas(assistant)
+    assert "messages" in schemas["input_schema"]["properties"]
+    fields = schemas["context_schema"]["properties"]
+    for name, shown in fields.items():
+        assert shown["title"], name
+        assert shown["description"], name
+        if name != "user":  # the caller's own data
+            assert shown["langgraph_nodes"], name
+            kinds = [each.get("type", "enum" if "enum" in each else "") for each in shown.get("anyOf", [shown])]
+            assert {*kinds} <= {"string", "integer", "number", "boolean", "null"}, name
+    assert fields["max_model_calls"]["anyOf"][0]["minimum"] == 1
+    assert fields["system_prompt"]["langgraph_type"] == "prompt"
+    assert next(each.get("enum") for each in fields["on_limit"]["anyOf"]) == ["close", "ask"]
+
+
+def test_the_assistant_says_what_it_is(client: SyncLangGraphClient) -> None:
+    """The description of langgraph.json is the assistant's."""
+    assert "every decision is a node" in str(client.assistants.search()[0].get("description"))
+
+
+def test_assistants_with_different_contexts(client: SyncLangGraphClient) -> None:
+    """Two assistants of one graph, each with its own limit: one is stopped at it, the other answers."""
+    reasons = {}
+    for limit in (1, 9):
+        made = client.assistants.create("loopwright", name=f"at most {limit}", context={"max_model_calls": limit})
+        thread = client.threads.create()["thread_id"]
+        result: Any = client.runs.wait(thread, made["assistant_id"], input=asked("What is 12*3?"))
+        reasons[limit] = result["stop"]["reason"]
+    assert reasons == {1: "model_calls", 9: "answered"}
 
 
 def test_a_run_streams_its_log_and_its_answer(client: SyncLangGraphClient, assistant: str) -> None:
@@ -117,6 +88,33 @@ def test_a_run_streams_its_log_and_its_answer(client: SyncLangGraphClient, assis
     assert len(client.threads.get_history(thread, limit=50)) > 8
 
 
+def test_every_stream_mode(client: SyncLangGraphClient, assistant: str) -> None:
+    """Each mode says something, none an error; tokens come once, and those of no other node than call_model."""
+    thread = client.threads.create()["thread_id"]
+    modes: list[Any] = ["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]
+    parts = list(client.runs.stream(thread, assistant, input=asked("What is 7*6?"), stream_mode=modes))
+    seen = {part.event.partition("|")[0] for part in parts}
+    assert {"values", "updates", "custom", "messages", "tasks", "checkpoints"} <= seen
+    assert "error" not in seen
+    tokens = [part.data for part in parts if part.event == "messages"]
+    assert {metadata["langgraph_node"] for message, metadata in tokens if message["type"] == "AIMessageChunk"} == {
+        "call_model"
+    }
+    answer: Any = client.threads.get_state(thread)["values"]["messages"][-1]  # type: ignore[call-overload]
+    spoken = [message["content"] for message, _ in tokens if message["id"] == answer["id"]]
+    assert "".join(spoken) == answer["content"]
+
+
+def test_the_state_is_readable(client: SyncLangGraphClient, assistant: str) -> None:
+    """Plain values under plain names: the newest run with its counters, the verdict, the answer and the stop."""
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, assistant, input=asked("What is 12*3?"))
+    values: Any = client.threads.get_state(thread)["values"]
+    assert {"messages", "events", "run", "verdict", "answer", "stop"} <= values.keys()
+    assert values["run"]["status"] == "completed"
+    assert values["verdict"]["go"] == "finish"
+
+
 def test_a_looping_model_is_stopped_at_an_override(client: SyncLangGraphClient, assistant: str) -> None:
     """A context override holds for its run: one model call, then the closing answer."""
     thread = client.threads.create()["thread_id"]
@@ -128,3 +126,70 @@ def test_a_looping_model_is_stopped_at_an_override(client: SyncLangGraphClient, 
     )
     assert result["stop"]["reason"] == "model_calls"
     assert result["answer"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [({"type": "approve"}, "JST"), ({"type": "respond", "message": "It is noon in Tokyo."}, "noon")],
+)
+def test_an_approval_over_the_server(
+    client: SyncLangGraphClient, assistant: str, decision: dict[str, Any], said: str
+) -> None:
+    """The thread is interrupted with LangChain's HITLRequest; a chat front end's HITLResponse goes on."""
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, assistant, input=asked("What time is it in Tokyo?"))
+    state: Any = client.threads.get_state(thread)
+    (interrupt,) = state["interrupts"]
+    assert interrupt["value"]["action_requests"][0]["name"] == "now"
+    assert client.threads.get(thread)["status"] == "interrupted"
+    result: Any = client.runs.wait(thread, assistant, command=Command(resume={"decisions": [decision]}))
+    assert said in result["answer"]
+    assert client.threads.get(thread)["status"] == "idle"
+
+
+def test_a_budget_over_the_server(client: SyncLangGraphClient, assistant: str) -> None:
+    """At a limit the run pauses with an editable action; the edited budget is what it goes on under."""
+    thread = client.threads.create()["thread_id"]
+    context: dict[str, Any] = {"max_model_calls": 1, "on_limit": "ask"}
+    client.runs.wait(thread, assistant, input=asked("What is 12*3?"), context=context)
+    edit = {"type": "edit", "edited_action": {"name": "extend_budget", "args": {"model_calls": 9}}}
+    result: Any = client.runs.wait(thread, assistant, command=Command(resume={"decisions": [edit]}), context=context)
+    assert "36" in result["answer"]
+    values: Any = client.threads.get_state(thread)["values"]
+    assert values["run"]["limits"]["model_calls"] == 9
+
+
+def test_an_edit_forks_the_thread(client: SyncLangGraphClient, assistant: str) -> None:
+    """The task is edited in the checkpoint before the first decision; the branch answers the new one, the old stays."""
+    thread = client.threads.create()["thread_id"]
+    client.runs.wait(thread, assistant, input=asked("What is 12*3?"))
+    history: Any = client.threads.get_history(thread, limit=100)
+    before = next(each for each in reversed(history) if each["next"] == ["guard"])
+    task = before["values"]["messages"][0]
+    assert task["type"] == "human"
+    edited = {"messages": [{**task, "content": "What is 5*5?"}]}
+    made: Any = client.threads.update_state(thread, edited, checkpoint=before["checkpoint"], as_node="begin")
+    result: Any = client.runs.wait(thread, assistant, input=None, checkpoint_id=made["checkpoint"]["checkpoint_id"])
+    assert "25" in result["answer"]
+    assert [message["content"] for message in result["messages"] if message["type"] == "human"] == ["What is 5*5?"]
+    answers = [each["values"].get("answer", "") for each in client.threads.get_history(thread, limit=100)]  # type: ignore[union-attr]
+    assert any("36" in answer for answer in answers)
+
+
+def test_history_by_metadata(client: SyncLangGraphClient, assistant: str) -> None:
+    """Threads are found by their metadata, checkpoints by that of the run that wrote them."""
+    thread = client.threads.create(metadata={"customer": "C-7"})["thread_id"]
+    client.runs.wait(thread, assistant, input=asked("What is 12*3?"), metadata={"ticket": "first"})
+    client.runs.wait(thread, assistant, input=asked("What is 4*5?"), metadata={"ticket": "second"})
+    assert [each["thread_id"] for each in client.threads.search(metadata={"customer": "C-7"})] == [thread]
+    found: Any = client.threads.get_history(thread, metadata={"ticket": "second"}, limit=100)
+    assert found
+    assert {each["values"]["run"]["number"] for each in found if each["values"].get("run")} <= {1, 2}
+    assert len(found) < len(client.threads.get_history(thread, limit=100))
+
+
+def test_nothing_blocked_the_event_loop(server: DevServer) -> None:
+    """After all of the above the server's log has no blocking call, no traceback and no request to elsewhere."""
+    log = "".join(server.said)
+    assert "BlockingError" not in log
+    assert "Traceback" not in log

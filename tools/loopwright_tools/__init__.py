@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool
 
 from loopwright_tools.calculator import calculator_tool
 from loopwright_tools.clock import now_tool, utc_now
+from loopwright_tools.database import query_database_tool
 from loopwright_tools.files import list_files_tool, read_file_tool
 from loopwright_tools.table import read_table_tool
 from loopwright_tools.workspace import Workspace
@@ -18,13 +19,14 @@ __all__ = [
     "default_tools",
     "list_files_tool",
     "now_tool",
+    "query_database_tool",
     "read_file_tool",
     "read_table_tool",
 ]
 
 
 def default_tools(workspace: str | Path, *, clock: Callable[[], datetime] | None = None) -> list[BaseTool]:
-    """All shipped tools, reading the folder `workspace` and nothing outside it; none of them writes.
+    """The tools an agent starts with, reading the folder `workspace` and nothing outside it; none of them writes.
 
     `clock` gives the time to `now`, with its zone; without one it is the system's. Raises ValueError when `workspace`
     is no existing folder.

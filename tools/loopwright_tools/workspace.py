@@ -53,6 +53,13 @@ class Workspace:
             raise ToolException(f"{path!r} is larger than {MAX_FILE_BYTES // 10**6} MB, too large to be read here.")
         return data
 
+    def starts_with(self, path: str, mark: bytes) -> bool:
+        """Whether this is a regular file that begins with these bytes."""
+        with self._opened(path) as descriptor:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return False
+            return os.read(descriptor, len(mark)) == mark
+
     def entries(self, path: str) -> dict[str, os.stat_result]:
         """What a folder holds: each name with its status, in which a link is a link."""
         with self._opened(path) as descriptor:

@@ -126,9 +126,28 @@ def _best(text: str, pieces: Sequence[Span], room: int, words: AbstractSet[str],
     return sorted(kept)
 
 
+def head_length(text: str, size: int) -> int:
+    """Characters that a clip with a head of `size` keeps of the text's beginning."""
+    return _head_end(text, size)
+
+
+def around(text: str, word: str, size: int) -> str:
+    """About `size` characters around the first place where this lower-case word stands, cut between words."""
+    place = text.lower().find(word)
+    if place < 0:
+        return ""
+    start = 0 if place <= size // 2 else _forward(text, place - size // 2, place)
+    return cut(text[start:].lstrip(), size) or cut(text[place:], size)
+
+
 def cut(text: str, size: int) -> str:
     """The longest beginning of at most `size` characters that ends between words; empty if the first is longer."""
     return text[: _head_end(text, size)].rstrip()
+
+
+def place_to_cut(text: str, at: int, low: int) -> int | None:
+    """The last place in (low, at] that splits no word and no number; None where there is none."""
+    return _back(text, at, low) or None
 
 
 def without_first_run(text: str) -> str:

@@ -55,9 +55,18 @@ def encoding_for(model: str) -> "Encoding":
     return _load(encoding_name(model))
 
 
-@cache
 def encoding_name(model: str) -> str:
     """The name of the shipped encoding that this model is counted with."""
+    return _own_encoding(model) or NEWEST
+
+
+def is_exact(model: str) -> bool:
+    """Whether the shipped encoding is the model's own, by tiktoken's table of names."""
+    return _own_encoding(model) is not None
+
+
+@cache
+def _own_encoding(model: str) -> str | None:
     from tiktoken.model import encoding_name_for_model
 
     provider, separator, rest = model.partition(":")
@@ -65,8 +74,8 @@ def encoding_name(model: str) -> str:
     try:
         known = encoding_name_for_model(name.rpartition("/")[2])
     except KeyError:
-        return NEWEST
-    return known if known in _TABLES else NEWEST
+        return None
+    return known if known in _TABLES else None
 
 
 @cache

@@ -22,6 +22,7 @@ from langchain_core.messages.tool import tool_call
 
 from loopwright.memory.content import is_parts, is_visible, with_parts
 from loopwright.memory.language import Language, language_of
+from loopwright.memory.markup import without_markup
 from loopwright.memory.wording import WORDING, Wording
 from loopwright.transcript import all_calls, call_id, text_of
 
@@ -165,9 +166,13 @@ class _Repair:
 
 
 def _answer(message: AIMessage, wording: Wording) -> Iterator[AIMessage]:
-    """A message without calls, if it says anything: without the calls that older formats keep elsewhere."""
+    """A message without calls, if it says anything: without calls written as text, or kept where older formats do."""
     if not is_visible(message.content):
         return
+    if isinstance(message.content, str):
+        said = without_markup(message.content, wording.written_call)
+        if said != message.content:
+            message = message.model_copy(update={"content": said})
     old_calls = message.additional_kwargs and not _OLD_CALLS.isdisjoint(message.additional_kwargs)
     yield _with_calls(message, [], wording) if old_calls or message.name or is_parts(message) else message
 

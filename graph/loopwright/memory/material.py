@@ -8,18 +8,21 @@ from json import dumps
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from loopwright.memory.clipping import rare_words, terms
-from loopwright.memory.counting import count_message
 from loopwright.memory.language import Language, language_of
 from loopwright.memory.legality import Spoken, legal
 from loopwright.memory.profile import PLAIN, Profile
 from loopwright.memory.rendering import compose, system_message
 from loopwright.memory.seeing import clip_key, clipped, covered, seen
+from loopwright.memory.triples import as_told
+from loopwright.memory.window import leaving
 from loopwright.settings import MemorySettings
-from loopwright.state import View
+from loopwright.shapes import View
 from loopwright.transcript import Group, groups, text_of
 
 VIEW_BYTES = 8_000
 """A view is written into every checkpoint that changes it, so its JSON stays under this."""
+KEPT_FREE = 1_500
+"""Bytes of the view that clips of old results, summary and ledger leave to the clips of the newest group."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,11 @@ class Material:
         folded, gone = self.places.get(view["folded_through"], -1), self.dropped(view)
         return [place for place in self.work[:-1] if place > folded and place not in gone]
 
+    def outside_window(self, view: View) -> list[int]:
+        """Places of the groups that have to leave the window; none where there is no window, or all fit it."""
+        shown = [place for place in [*self.old(view), *self.work[-1:]] if self.has_ids(place)]
+        return leaving(self.units, shown, self.settings, lambda place: self.unit_cost(place, view))
+
     @cached_property
     def user_texts(self) -> list[str]:
         """The texts of the user's messages."""
@@ -93,6 +101,29 @@ class Material:
     def _last_use(self) -> Mapping[str, int]:
         """For each word of any call's arguments the place of the last group that used it."""
         return {word: place for place in self.work for word in terms(arguments_text(self.units[place]))}
+
+    @cached_property
+    def superseded(self) -> frozenset[str]:
+        """Ids of calls that were made again later with the same arguments and succeeded then."""
+        newest: dict[str, str] = {}
+        older: set[str] = set()
+        asked: dict[str, str] = {}
+        for message in self.spoken:
+            if isinstance(message, AIMessage):
+                asked = {call["id"] or "": f"{call['name']}({call['args']!r})" for call in message.tool_calls}
+            elif isinstance(message, ToolMessage):
+                made = asked[message.tool_call_id]
+                if message.status == "success" and made in newest:
+                    older.add(newest[made])
+                newest[made] = message.tool_call_id
+        return frozenset(older)
+
+    @cached_property
+    def fixed(self) -> int:
+        """Tokens of what never goes: the system prompt, the tools and the user's messages."""
+        system = system_message(self.messages, self.system_prompt, self.nudge)
+        users = (message for message in self.spoken if isinstance(message, HumanMessage))
+        return self.tools_tokens + sum(map(self.cost, system)) + sum(map(self.cost, users))
 
     def later_words(self, place: int) -> frozenset[str]:
         """The words that calls behind this place used in their arguments."""
@@ -109,12 +140,12 @@ class Material:
 
     @cached_property
     def _costs(self) -> Mapping[int, int]:
-        return {id(message): count_message(message, self.profile.model) for message in self.spoken}
+        return {id(message): self.profile.count(message) for message in self.spoken}
 
     def cost(self, message: BaseMessage) -> int:
         """Tokens of one message; those of the transcript are counted once."""
         known = self._costs.get(id(message))
-        return count_message(message, self.profile.model) if known is None else known
+        return self.profile.count(message) if known is None else known
 
     def unit_cost(self, place: int, view: View) -> int:
         """Tokens that the view spends on this group."""
@@ -128,7 +159,7 @@ class Material:
     def tokens(self, view: View) -> int:
         """Tokens of the whole request under this view."""
         system = system_message(self.messages, self.system_prompt, "" if self.profile.nudge_as_user else self.nudge)
-        shown = seen(self.spoken, view, self.language)
+        shown = as_told(seen(self.spoken, view, self.language), view, self.profile, self.language)
         request = compose(system, shown, self.nudge, self.profile, self.language)
         return self.tools_tokens + sum(map(self.cost, request))
 

@@ -5,31 +5,31 @@ from collections.abc import Iterable, Sequence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from loopwright.memory.content import is_visible
-from loopwright.memory.counting import count_message
 from loopwright.memory.language import language_of
 from loopwright.memory.legality import legal
-from loopwright.memory.memory_block import MEMORY_ID, memory_block
+from loopwright.memory.memory_block import MEMORY_ID, PINS_ID, memory_messages
 from loopwright.memory.profile import PLAIN, Profile
 from loopwright.memory.rendering import NOTE_ID, closing_notes, render, system_message
 from loopwright.memory.seeing import DROPPED_ID
-from loopwright.state import Event, ModelEvent, Parts, View
+from loopwright.memory.triples import STEPS_ID
+from loopwright.shapes import Event, ModelEvent, Parts, View
 from loopwright.transcript import all_calls
 
 
 def measure(request: Iterable[BaseMessage], tools_tokens: int = 0, profile: Profile = PLAIN) -> Parts:
     """Tokens of a rendered request by part; `tools_tokens` are those of the schemas sent with it (see `count_tools`).
 
-    system: the system message and our own notes; summary: the memory block; pinned: the user's messages; recent: the
-    rest. Where the profile joins messages, a joined one counts as what it began with.
+    system: the system message and our own notes; summary: the memory block and the user's pins; pinned: the user's
+    messages; recent: the rest. Where the profile joins messages, a joined one counts as what it began with.
     """
     parts: Parts = {"system": 0, "tools": tools_tokens, "summary": 0, "pinned": 0, "recent": 0}
     for message in request:
-        tokens = count_message(message, profile.model)
+        tokens = profile.count(message)
         if isinstance(message, SystemMessage) or message.id == NOTE_ID:
             parts["system"] += tokens
-        elif message.id == MEMORY_ID:
+        elif message.id in (MEMORY_ID, PINS_ID):
             parts["summary"] += tokens
-        elif isinstance(message, HumanMessage) and message.id != DROPPED_ID:
+        elif isinstance(message, HumanMessage) and message.id not in (DROPPED_ID, STEPS_ID):
             parts["pinned"] += tokens
         else:
             parts["recent"] += tokens
@@ -56,22 +56,22 @@ def measure_next(
     Starts from the last model event behind the last begin and compression events. Measures in full when there is none,
     or when what came since could change what stands before it: another user message, the result of an earlier call.
     """
-    base = None if profile.alternate or not _begins_plainly(messages) else _base(events)
+    told = profile.alternate or profile.observation_characters is not None  # then a new step changes earlier ones
+    base = None if told or not _begins_plainly(messages) else _base(events)
     since = _since(messages, base["message_id"]) if base else None
     language = language_of(messages)
     new = legal(since, language) if since else []
     if base is None or not new:
         request = render(messages, view, system_prompt=system_prompt, nudge=nudge, profile=profile)
         return measure(request, tools_tokens, profile)
-    block = memory_block(view, language)
     ours: list[BaseMessage] = [*system_message(messages, system_prompt, "" if profile.nudge_as_user else nudge)]
     ours += closing_notes(new, nudge, profile, language)
     return {
-        "system": sum(count_message(message, profile.model) for message in ours),
+        "system": sum(profile.count(message) for message in ours),
         "tools": tools_tokens,
-        "summary": count_message(block, profile.model) if block else 0,
+        "summary": sum(profile.count(message) for message in memory_messages(view, language)),
         "pinned": base["parts"]["pinned"],
-        "recent": base["parts"]["recent"] + sum(count_message(message, profile.model) for message in new),
+        "recent": base["parts"]["recent"] + sum(profile.count(message) for message in new),
     }
 
 

@@ -8,8 +8,9 @@ from loopwright.memory.language import Language, language_of
 from loopwright.memory.legality import Spoken, leading_system, legal
 from loopwright.memory.profile import PLAIN, Profile
 from loopwright.memory.seeing import seen
+from loopwright.memory.triples import as_told
 from loopwright.memory.wording import WORDING
-from loopwright.state import View
+from loopwright.shapes import View
 
 NOTE_ID = "loopwright-note"
 """Id of a marked user message that is ours; ids are not sent."""
@@ -31,7 +32,8 @@ def render(
     """
     language = language_of(messages)
     system = system_message(messages, system_prompt, "" if profile.nudge_as_user else nudge)
-    return compose(system, seen(legal(messages, language), view, language), nudge, profile, language)
+    shown = as_told(seen(legal(messages, language), view, language), view, profile, language)
+    return compose(system, shown, nudge, profile, language)
 
 
 def system_message(messages: Sequence[BaseMessage], system_prompt: str, nudge: str) -> list[SystemMessage]:

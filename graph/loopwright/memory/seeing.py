@@ -5,12 +5,12 @@ from collections.abc import Set as AbstractSet
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from loopwright.memory.clipping import shorten
+from loopwright.memory.clipping import head_length, shorten
 from loopwright.memory.language import Language
 from loopwright.memory.legality import Spoken
-from loopwright.memory.memory_block import memory_block
+from loopwright.memory.memory_block import memory_messages
 from loopwright.memory.wording import WORDING
-from loopwright.state import View
+from loopwright.shapes import View
 from loopwright.transcript import Group, groups, text_of
 
 DROPPED_ID = "loopwright-dropped"
@@ -20,24 +20,28 @@ DROPPED_ID = "loopwright-dropped"
 def seen(spoken: Sequence[Spoken], view: View, language: Language) -> Sequence[Spoken]:
     """What the model sees of the transcript. Only whole groups are left out, and no user message ever.
 
-    The memory block stands behind the user messages of the folded part. Ids that the transcript does not hold change
-    nothing. An untouched transcript is returned as it is.
+    Pins and memory block stand behind the user messages of the folded part. Ids that the transcript does not hold
+    change nothing. An untouched transcript is returned as it is.
     """
-    block = memory_block(view, language)
-    if block is None and not (view["folded_through"] or view["clips"] or view["dropped"]):
+    memory = memory_messages(view, language)
+    if not memory and not hides(view):
         return spoken
-    return list(_lines(spoken, view, language, block))
+    return list(_lines(spoken, view, language, memory))
 
 
-def _lines(spoken: Sequence[Spoken], view: View, language: Language, block: HumanMessage | None) -> Iterator[Spoken]:
+def hides(view: View) -> bool:
+    """Whether the view may leave out anything that the transcript holds."""
+    return bool(view["folded_through"] or view["clips"] or view["dropped"])
+
+
+def _lines(spoken: Sequence[Spoken], view: View, language: Language, memory: list[HumanMessage]) -> Iterator[Spoken]:
     units = list(groups(spoken))
     places = {message.id: place for place, unit in enumerate(units) for message in unit.messages if message.id}
     folded = places.get(view["folded_through"], -1) + 1
     for unit in units[:folded]:
         if isinstance(unit.messages[0], HumanMessage):
             yield from _clipped(unit, view["clips"], language)
-    if block is not None:
-        yield block
+    yield from memory
     steps = _runs(units, covered(view, places))
     for place, unit in enumerate(units[folded:], start=folded):
         if place not in steps:
@@ -89,12 +93,16 @@ def clip_key(message: Spoken) -> str:
 def clipped(message: Spoken, sizes: Sequence[int], language: Language) -> Spoken:
     """A copy that keeps `sizes[0]` characters of the head, `sizes[1]` of the tail, and the pieces numbered behind them.
 
-    Of an assistant message long argument values are shortened too. Blocks that are not text stay in a user's message
-    and are counted in a marker elsewhere. The copy has an id of its own, so that no cached count is taken for it.
+    A user's message says how to read on in it. Of an assistant message long argument values are shortened too. Blocks
+    that are not text stay in a user's message and are counted in a marker elsewhere. The copy has an id of its own, so
+    that no cached count is taken for it.
     """
     head, tail, kept = sizes[0], sizes[1], sizes[2:]
     text = text_of(message)
-    short = shorten(text, head, tail, kept, language=language) if text else text
+    hint = ""
+    if isinstance(message, HumanMessage) and message.id:  # a user's message can be read on from the transcript itself
+        hint = WORDING[language].read_on.format(ref=message.id, offset=head_length(text, head))
+    short = shorten(text, head, tail, kept, hint=hint, language=language) if text else text
     update: dict[str, object] = {"content": _content(message, text, short, language)}
     if isinstance(message, AIMessage) and message.tool_calls:
         calls = [{**call, "args": _short_values(call["args"], head, tail, language)} for call in message.tool_calls]

@@ -11,6 +11,7 @@ from loopwright.memory.clipping import clip, cut, shorten, without_first_run
 from loopwright.memory.counting import count_message, count_text
 from loopwright.memory.material import Material
 from loopwright.memory.wording import WORDING
+from loopwright.settings import MemorySettings
 from loopwright.transcript import text_of
 
 MOST_REQUESTS = 4
@@ -30,22 +31,32 @@ _CALL = re.compile(r"(?s)\W*(<tool_call|<function|```(?:json)?\s*\{|\{\s*\"(?:na
 
 
 def summary_tokens(material: Material) -> int:
-    """Tokens a summary may have: the setting, at most a fifth of the budget."""
-    return min(material.settings.summary_tokens, material.budget // 5)
+    """Tokens a summary may have: the settings, at most a fifth of the budget."""
+    most = material.settings.summary_characters or material.settings.summary_tokens
+    return min(material.settings.summary_tokens, most, material.budget // 5)  # a character is seldom over one token
 
 
 def summary_request(material: Material, summary: str, work: str) -> list[BaseMessage]:
     """The request for a summary of `work` (see `chunks`) that replaces `summary`: one system and one user message."""
     said = WORDING[material.language]
     request = "\n\n".join(material.user_texts)
-    # a token is about two words' worth in neither language: half the tokens as words stays below the cap in both
-    parts = [said.summarise.format(words=max(20, summary_tokens(material) // 2))]
+    form = said.summarise_alone if material.settings.summary_append else said.summarise
+    parts = [form.format(size=_size(material))]
     size = material.budget // 5  # characters from either end: at most about a tenth of the budget
     parts.append(f"{said.request}\n{shorten(request, size, size // 2, language=material.language)}")
     if summary:
         parts.append(f"{said.previous}\n{summary}")
     parts.append(f"{said.work}\n{work}")
     return [SystemMessage(content=said.write_memory), HumanMessage(content="\n\n".join(parts))]
+
+
+def _size(material: Material) -> str:
+    """How long the summary may be, as the model is told."""
+    said, characters = WORDING[material.language], material.settings.summary_characters
+    if characters is not None:
+        return said.characters.format(count=characters)
+    # a token is about two words' worth in neither language: half the tokens as words stays below the cap in both
+    return said.words.format(count=max(20, summary_tokens(material) // 2))
 
 
 def chunks(material: Material, summary: str, places: Sequence[int]) -> list[str]:
@@ -58,7 +69,7 @@ def chunks(material: Material, summary: str, places: Sequence[int]) -> list[str]
         return []
     entries = [entry for place in places for entry in _entries(material, place)]
     model = material.profile.model
-    all_room = _characters("\n".join(entries), MOST_REQUESTS * room, model) * 9 // 10
+    all_room = _characters("\n".join(entries), MOST_REQUESTS * room, model) * 4 // 5
     longest = _fair_share([len(entry) for entry in entries], all_room)
     words = material.words(places[0]) if places else frozenset()
     text = "\n".join(
@@ -69,17 +80,30 @@ def chunks(material: Material, summary: str, places: Sequence[int]) -> list[str]
 
 
 def accept_summary(text: str, material: Material, source: str) -> str | None:
-    """The text as a summary, or None: empty, over twice its tokens, an echo of `source`, a refusal, a tool call."""
+    """The text as a summary, or None: empty, over twice its tokens, an echo of `source`, a refusal, a tool call.
+
+    A cap in characters is kept by cutting what is longer, between words.
+    """
     summary = text.strip()
     if not summary or (_REFUSAL.match(summary) and len(summary) < _ECHO) or _CALL.match(summary):
         return None
     if len(summary.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return None
-    if count_text(summary, material.profile.model) > 2 * summary_tokens(material):
+    characters = material.settings.summary_characters
+    if characters is None and count_text(summary, material.profile.model) > 2 * summary_tokens(material):
         return None
     flat, heard = " ".join(summary.split()), " ".join(source.split())
     asked = WORDING[material.language].summarise.split("{")[0]
-    return None if asked in flat or (len(flat) > _ECHO and flat in heard) else summary
+    if asked in flat or (len(flat) > _ECHO and flat in heard):
+        return None
+    return summary if characters is None else cut(summary, characters) or None
+
+
+def appended(summary: str, new: str, settings: MemorySettings) -> str:
+    """The new summary behind the earlier ones; the oldest text goes, cut between words, where all are too long."""
+    both = f"{summary}\n{new}" if summary else new
+    over = len(both) - settings.summary_kept_characters
+    return without_first_run(both[over - 1 :]).lstrip() if over > 0 else both
 
 
 def _room(material: Material, summary: str) -> int:
@@ -105,24 +129,26 @@ def _fair_share(lengths: Sequence[int], room: int) -> int:
 def _entries(material: Material, place: int) -> Iterator[str]:
     """What was said, called and returned in one group, one text each."""
     said = WORDING[material.language]
+    names: dict[str, str] = {}
     for message in material.units[place].messages:
         if isinstance(message, AIMessage):
             if text := text_of(message).strip():
                 yield said.said.format(text=text)
             for call in message.tool_calls:
+                names[call["id"] or ""] = call["name"]
                 yield said.call.format(tool=call["name"], args=dumps(call["args"], ensure_ascii=False, default=str))
         elif isinstance(message, ToolMessage):
             form = said.failure if message.status == "error" else said.result
             text = shorten(material.original(message), _READ // 2, _READ // 2, language=material.language)
-            yield form.format(tool=message.name or "", text=text)
+            yield form.format(tool=names.get(message.tool_call_id, ""), text=text)
 
 
 def _parts(text: str, room: int, model: str) -> Iterator[str]:
     """The text in parts of at most `room` tokens, cut between words; a run too long for any part is left out."""
     while text := text.lstrip():
         size = min(len(text), room * 4)
-        while (part := cut(text, size)) and count_text(part, model) > room:
-            size = int(len(part) * 0.8)
+        while (part := cut(text, size)) and (tokens := count_text(part, model)) > room:
+            size = len(part) * room * 49 // (tokens * 50)  # close below, or the last part would have to go
         if part:
             yield part
         text = text[len(part) :] if part else without_first_run(text)

@@ -4,26 +4,27 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
-from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables import Runnable
 from langgraph.errors import GraphBubbleUp
 
+from loopwright.models.adapting import known_refusals, remember_refusal
+from loopwright.models.binding import BoundModel, ChatRunnable
 from loopwright.models.failures import CutOff, model_failure, retry_after
+from loopwright.models.refusals import Part, refused_part
 from loopwright.models.replies import Reply, read_reply
 from loopwright.settings import ModelSettings
 from loopwright.state import Failure
 from loopwright.steps import Core, Do
 
-ChatRunnable: TypeAlias = Runnable[LanguageModelInput, AIMessage]
 OnRetry: TypeAlias = Callable[[Failure, str], None]
 """Called with the failure of a try that will be repeated, and the message id whose tokens were already shown."""
 
 
 def ask_model(
-    model: ChatRunnable,
+    model: BoundModel,
     request: list[BaseMessage],
     settings: ModelSettings,
     *,
@@ -34,35 +35,39 @@ def ask_model(
     """The model's reply to the request, or one with the failure that remained when all tries were used.
 
     Transient failures are tried again with doubling, jittered waits, or after what the server asked for; all waiting
-    together stays under `settings.retry_seconds`. With `demands_finish` a reply without a finish reason is cut off.
+    together stays under `settings.retry_seconds`. A parameter that the server does not know is left out at once, now
+    and in every later request of the process (`Reply.left_out`), which counts as no try. With `demands_finish` a reply
+    without a finish reason is cut off.
     """
-    waited = 0.0
-    for attempt in range(settings.tries):
+    waited, attempt = 0.0, 0
+    left_out: list[Part] = []
+    while True:
         parts: list[AIMessage] = []
+        known = known_refusals(model.model)
         try:
-            yield Do(_collect, _acollect, (model, request, parts))
+            yield Do(_collect, _acollect, (model.runnable(), request, parts))
             reply = read_reply(parts, used_ids, settings.max_tokens) if parts else None
             if reply is None or (demands_finish and not reply.finish_reason):
                 raise CutOff("the reply ended without a finish reason")
         except GraphBubbleUp:
             raise
         except Exception as error:
+            part = refused_part(error)
+            news = part in known_refusals(model.model) - known  # another thread was told so while this request was out
+            if part is not None and part not in left_out and (news or model.can_do_without(part)):
+                remember_refusal(model.model, part)
+                left_out.append(part)
+                continue
             failure = model_failure(error)
             delay = _delay(error, attempt, settings)
-            if (
-                failure["kind"] != "transient"
-                or attempt + 1 == settings.tries
-                or waited + delay > settings.retry_seconds
-            ):
-                return Reply(None, retries=attempt, failure=failure)
+            last = attempt + 1 >= settings.tries or waited + delay > settings.retry_seconds
+            if failure["kind"] != "transient" or last:
+                return Reply(None, retries=attempt, failure=failure, left_out=tuple(left_out))
             on_retry(failure, next((part.id for part in parts if part.id), ""))
-            waited += delay
+            waited, attempt = waited + delay, attempt + 1
             yield Do(time.sleep, asyncio.sleep, (delay,))
         else:
-            return Reply(
-                reply.message, reply.finish_reason, reply.usage, reply.model, attempt, _judged(reply), reply.raw
-            )
-    return Reply(None, failure={"kind": "transient", "text": "no try was made"})
+            return replace(reply, retries=attempt, failure=_judged(reply), left_out=tuple(left_out))
 
 
 def _delay(error: Exception, attempt: int, settings: ModelSettings) -> float:
@@ -99,12 +104,3 @@ def _collect(model: ChatRunnable, request: list[BaseMessage], parts: list[AIMess
 async def _acollect(model: ChatRunnable, request: list[BaseMessage], parts: list[AIMessage]) -> None:
     async for part in model.astream(request):
         parts.append(part)  # noqa: PERF401 - keeps what came before an error
-
-
-def model_name(model: Any) -> str:
-    """The model's own name, for counting and for the log; its class when it has none."""
-    for attribute in ("model_name", "model"):
-        name = getattr(model, attribute, None)
-        if isinstance(name, str) and name:
-            return name
-    return str(getattr(model, "_llm_type", type(model).__name__))

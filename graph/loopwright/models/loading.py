@@ -53,9 +53,9 @@ def _openai(name: str, base_url: str | None, api_key: SecretStr | None, settings
                 f"Model openai:{name} needs a key: set OPENAI_API_KEY, or name a base URL that needs none."
             )
         api_key = SecretStr("none")  # local servers take any key, the client insists on one
-    from langchain_openai import ChatOpenAI
+    from loopwright.models.openai_chat import OpenAIChat
 
-    return ChatOpenAI(
+    return OpenAIChat(
         model=name,
         api_key=api_key,
         base_url=base_url,
@@ -67,7 +67,7 @@ def _openai(name: str, base_url: str | None, api_key: SecretStr | None, settings
     )
 
 
-def _as_openai(model: BaseChatModel) -> "BaseChatOpenAI | None":
+def as_openai(model: BaseChatModel) -> "BaseChatOpenAI | None":
     """The model as langchain-openai's class, without importing that package for models that are not of it."""
     if "langchain_openai.chat_models.base" not in sys.modules:
         return None
@@ -81,7 +81,7 @@ def take_over_retries(model: BaseChatModel) -> BaseChatModel:
 
     An instance whose `max_retries` was set to a positive number keeps its own (`keeps_retries`).
     """
-    openai = _as_openai(model)
+    openai = as_openai(model)
     if openai is None:
         return model
     update: dict[str, object] = {}
@@ -100,6 +100,11 @@ def take_over_retries(model: BaseChatModel) -> BaseChatModel:
     return model.model_copy(update=update) if update else model
 
 
+def loaded(model: str | BaseChatModel, settings: ModelSettings) -> BaseChatModel:
+    """The model itself or the one of this name, its retries taken over."""
+    return take_over_retries(load_model(model, settings=settings) if isinstance(model, str) else model)
+
+
 def keeps_retries(model: BaseChatModel) -> bool:
     """Whether the model's client makes its own retries, so that ours must not multiply them."""
     return bool(getattr(model, "max_retries", None))
@@ -107,7 +112,24 @@ def keeps_retries(model: BaseChatModel) -> bool:
 
 def demands_finish(model: BaseChatModel) -> bool:
     """Whether a reply of this model must carry a finish reason: every OpenAI-compatible server sends one."""
-    return _as_openai(model) is not None
+    return as_openai(model) is not None
+
+
+def takes_response_format(model: BaseChatModel) -> bool:
+    """Whether the model's class knows the parameter of structured outputs; a server that does not is found out."""
+    return as_openai(model) is not None
+
+
+def takes_one_call(model: BaseChatModel) -> bool:
+    """Whether the model's class knows the parameter that turns parallel calls off; a server that does not is found."""
+    return as_openai(model) is not None
+
+
+def takes_strict_schemas(model: BaseChatModel) -> bool:
+    """Whether the endpoint is OpenAI's own, which holds its models to strict tool schemas."""
+    openai = as_openai(model)
+    client = openai.root_client if openai is not None else None
+    return client is not None and str(client.base_url.host).endswith("api.openai.com")
 
 
 def default_budget(model: BaseChatModel, settings: ModelSettings) -> int:
@@ -115,5 +137,5 @@ def default_budget(model: BaseChatModel, settings: ModelSettings) -> int:
     window = (model.profile or {}).get("max_input_tokens")
     if isinstance(window, int):
         return max(1, min(LARGEST_BUDGET, window - settings.max_tokens))
-    openai = _as_openai(model)
+    openai = as_openai(model)
     return UNKNOWN_LOCAL_BUDGET if openai is not None and openai.openai_api_base else LARGEST_BUDGET

@@ -1,7 +1,6 @@
 """Strict reading of a reply: chunks are joined here, and a call whose JSON is not whole never becomes a call."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,12 +10,14 @@ from langchain_core.messages import AIMessage, AIMessageChunk, InvalidToolCall, 
 from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
 from langchain_core.messages.tool import ToolCallChunk, invalid_tool_call, tool_call
 
+from loopwright.models.json_text import read_object
 from loopwright.sanitise import clean_text, sanitise, sanitise_message
 from loopwright.state import Failure
 from loopwright.transcript import call_id
 
+PROTOCOL = "protocol"
+"""Where a text protocol keeps in `response_metadata` what it has read; see `loopwright.models.protocols`."""
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason")
-_FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _DROPPED_KWARGS = frozenset({"tool_calls", "function_call", "parsed"})
 
 
@@ -27,6 +28,8 @@ class RawCall:
     name: str = ""
     args: str = ""
     id: str = ""
+    error: str = ""
+    """Why it is no call, where that is known already."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class Reply:
     retries: int = 0
     failure: Failure | None = None
     raw: list[RawCall] = field(default_factory=list)
+    rescued: int = 0
+    """Calls that were written as text and became calls."""
+    left_out: tuple[str, ...] = ()
+    """Parts of the request that the server refused, so that it was made again without them."""
 
 
 def finish_of(metadata: dict[str, Any]) -> str:
@@ -76,20 +83,11 @@ def _slot(part: ToolCallChunk, slots: dict[int, RawCall], calls: list[RawCall]) 
 
 
 def read_arguments(raw: str) -> dict[str, Any] | None:
-    """The arguments when the text is one whole JSON object; `""` and `null` mean none; anything else is None.
-
-    A code fence around the object, or quotes around its text, are form and are taken off.
-    """
-    if raw.strip() in ("", "null"):
-        return {}
-    fenced = _FENCE.fullmatch(raw.strip())
+    """The arguments when the text is one whole JSON object; `""` and `null` mean none; anything else is None."""
     try:
-        value = json.loads(fenced[1] if fenced else raw, strict=False)
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            value = json.loads(value, strict=False)
-    except (ValueError, RecursionError):
+        return read_object(raw)
+    except ValueError:
         return None
-    return value if isinstance(value, dict) else None
 
 
 def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str], max_tokens: int | None = None) -> Reply:
@@ -102,6 +100,9 @@ def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str], 
     chunks = [part for part in parts if isinstance(part, AIMessageChunk)]
     whole: AIMessage = add_ai_message_chunks(chunks[0], *chunks[1:]) if chunks else parts[-1]
     raw = join_calls(chunks) if chunks else []
+    told = whole.response_metadata.get(PROTOCOL) or {}
+    if "problem" in told:
+        raw = [RawCall("", told["raw"], error=told["problem"])]
     finish = finish_of(whole.response_metadata)
     message_id = whole.id if whole.id and whole.id not in used_ids else f"lc_run--{uuid4()}"
     spent = whole.usage_metadata["output_tokens"] if whole.usage_metadata else 0
@@ -109,21 +110,30 @@ def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str], 
     if invalid and max_tokens is not None and spent >= max_tokens:  # servers that give another reason for the same end
         calls, invalid = _calls(whole, raw, message_id, cut=True)
     message = AIMessage(
-        content=_content(whole.content),
+        content=told.get("content", _content(whole.content)),
         id=message_id,
         tool_calls=calls,
         invalid_tool_calls=invalid,
         usage_metadata=whole.usage_metadata,
-        response_metadata={"finish_reason": finish, "model_name": whole.response_metadata.get("model_name", "")},
+        response_metadata={"finish_reason": finish, "model_name": _model_of(whole), **_kept(told)},
         additional_kwargs={k: v for k, v in whole.additional_kwargs.items() if k not in _DROPPED_KWARGS and v},
     )
     return Reply(
         sanitise_message(message),
         finish,
         whole.usage_metadata,
-        str(whole.response_metadata.get("model_name", "")),
+        _model_of(whole),
         raw=raw,
     )
+
+
+def _model_of(whole: AIMessage) -> str:
+    return str(whole.response_metadata.get("model_name") or whole.response_metadata.get("model") or "")
+
+
+def _kept(told: dict[str, Any]) -> dict[str, Any]:
+    """What a text protocol tells that later requests need."""
+    return {PROTOCOL: {"ignored": told["ignored"]}} if "ignored" in told else {}
 
 
 def _content(content: str | list[str | dict[str, Any]]) -> str | list[str | dict[str, Any]]:
@@ -145,18 +155,26 @@ def _calls(
     calls: list[ToolCall] = []
     invalid: list[InvalidToolCall] = []
     if not raw:
-        raw = [RawCall(call["name"], json.dumps(call["args"], ensure_ascii=False)) for call in whole.tool_calls]
+        raw = [RawCall(call["name"], _written(call["args"])) for call in whole.tool_calls]
         raw += [RawCall(bad["name"] or "", bad["args"] or "") for bad in whole.invalid_tool_calls]
     for position, piece in enumerate(raw):
-        own_id = call_id(message_id, position)
-        args = None if cut else read_arguments(piece.args)
-        name = clean_text(piece.name)
-        if args is None or not name:
-            error = "cut off" if cut else "no tool name" if not name else "not one JSON object"
-            invalid.append(invalid_tool_call(name=name, args=clean_text(piece.args), id=own_id, error=error))
-        else:
-            calls.append(tool_call(name=name, args=sanitise(args), id=own_id))
+        own_id, name = call_id(message_id, position), clean_text(piece.name)
+        try:
+            if cut or piece.error or not name:
+                raise ValueError("cut off" if cut else piece.error or "no tool name")
+            calls.append(tool_call(name=name, args=sanitise(read_object(piece.args)), id=own_id))
+        except ValueError as error:
+            why = clean_text(str(error))
+            invalid.append(invalid_tool_call(name=name, args=clean_text(piece.args), id=own_id, error=why))
     return calls, invalid
+
+
+def _written(args: dict[str, Any]) -> str:
+    """Arguments that came parsed, as text again; those nested too deep to be written are no object."""
+    try:
+        return json.dumps(args, ensure_ascii=False)
+    except RecursionError:
+        return "[...]"
 
 
 def tokens_of(usage: UsageMetadata | None, side: Literal["input_tokens", "output_tokens"]) -> int | None:

@@ -1,22 +1,26 @@
 """Opens a run, or extends the last one, and answers the calls that an earlier step left open."""
 
+import logging
 import time
 from collections.abc import Sequence
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 from langgraph.config import get_config
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from loopwright.effects import Journal
 from loopwright.errors import UsageError
-from loopwright.events import publish, stamp
+from loopwright.events import check_whole, publish, stamp
 from loopwright.nodes.wiring import Wiring, verdict
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import sanitise_message
 from loopwright.state import FORMAT, BeginEvent, CallEvent, Event, Run, State, Update, extend_of, run_of
 from loopwright.steps import Core
 from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
-from loopwright.transcript import open_calls
+from loopwright.transcript import answered_twice, open_calls
+
+log = logging.getLogger("loopwright")
 
 
 def begin(wiring: Wiring, state: State) -> Core[Update]:
@@ -24,6 +28,8 @@ def begin(wiring: Wiring, state: State) -> Core[Update]:
     started = time.perf_counter()
     messages = state.get("messages") or []
     old, extend = run_of(state), extend_of(state)
+    if old is not None:
+        check_whole(old, state.get("events") or [])
     new_input = bool(messages) and not isinstance(messages[-1], AIMessage | ToolMessage)
     if not new_input and old is not None and not _reopens(old, extend):
         return {}
@@ -44,9 +50,10 @@ def begin(wiring: Wiring, state: State) -> Core[Update]:
     run["seen"] = len(state.get("events") or []) + len(events) + 1
     run["length"] = len(messages) + len(answers)
     update: Update = {"events": publish(*events, event), "run": run, "verdict": verdict("call_model")}
-    written = [*_cleaned(messages), *answers]
-    if written:
+    if written := _written(messages, answers):
         update["messages"] = written
+    if twice := answered_twice(messages):
+        log.warning("Calls with more than one result: %s. The first one is sent, the others stay in the thread.", twice)
     return update
 
 
@@ -88,6 +95,21 @@ def _extended(old: Run, extend: dict[str, float]) -> Run:
     check_extension(old, extend)
     limits = {**old["limits"], **extend}
     return {**old, "status": "running", "limits": limits, "errors_in_row": 0, "invalid_in_row": 0, "stop": None}
+
+
+def _written(messages: Sequence[AnyMessage], answers: Sequence[ToolMessage]) -> list[AnyMessage | RemoveMessage]:
+    """The cleaned input and the answers to open calls.
+
+    These stand behind their calls, so that the whole is written anew, with every id kept, where the user has spoken
+    since: the one time that a transcript is not only appended to.
+    """
+    cleaned = _cleaned(messages)
+    at = next((i for i in range(len(messages), 0, -1) if isinstance(messages[i - 1], AIMessage | ToolMessage)), 0)
+    if not answers or at == len(messages):
+        return [*cleaned, *answers]
+    new = {message.id: message for message in cleaned}
+    rest = [new.get(message.id, message) for message in messages[at:]]
+    return [RemoveMessage(REMOVE_ALL_MESSAGES), *messages[:at], *answers, *rest]
 
 
 def _cleaned(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

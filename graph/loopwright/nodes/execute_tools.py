@@ -6,20 +6,24 @@ import time
 from typing import Any
 
 from langchain_core.messages import ToolCall
-from langgraph.runtime import get_runtime
+from langgraph.errors import GraphInterrupt
 
-from loopwright.builtin import READ_RESULT, store_result
+from loopwright.builtins import RECALL, with_transcript
 from loopwright.effects import Found, Journal, Record
 from loopwright.events import publish, stamp
-from loopwright.memory import clip, count_text
-from loopwright.nodes.questions import Decision, put, question
+from loopwright.framing import framed
+from loopwright.models.failures import retry_after
+from loopwright.nodes.approving import decision_on, edit_note, instead_of
+from loopwright.nodes.capping import capped
+from loopwright.nodes.late_ends import ended, late_end
+from loopwright.nodes.pending import unknown_tool
 from loopwright.nodes.wiring import Wiring
-from loopwright.state import CallEvent, Effect, Failure, ToolTask, Update
+from loopwright.policies import sure_to_fail
+from loopwright.state import CallEvent, Effect, ToolTask, Update
 from loopwright.steps import Core, Do
+from loopwright.storage import still_claimed
 from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
-from loopwright.tooling.framing import framed
-
-_SURE_TO_FAIL = " The same call will fail again unchanged: change the arguments, or go another way."
+from loopwright.tooling.toolbox import Late
 
 
 def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
@@ -35,47 +39,42 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
     found: Found | None = None
     if journal is not None:
         mark = signature(call["name"], call["args"])
-        found = yield from journal.lookup(call["id"] or "", mark, task["known"])
+        found = yield from journal.lookup(call["id"] or "", mark, task["known"], task["repeats"])
     if found is not None and found.record is not None:
         outcome = wiring.journaled(found.record, own=found.own)
         return (yield from _answered(wiring, task, call, effect, outcome, 0, started, edited=False))
-    decision = _decision(wiring, task)
+    gone = unknown_tool(wiring, call["name"])
+    if gone is not None:  # it was bound when the guard sent the call, and is not in this process
+        return (
+            yield from _answered(
+                wiring, task, call, effect, Outcome("error", gone["text"], gone), 0, started, edited=False
+            )
+        )
+    decision = decision_on(wiring, task)
+    instead = instead_of(decision, task["language"])
+    if instead is not None:
+        return (yield from _answered(wiring, task, call, effect, instead, 0, started, edited=False))
     edited = decision is not None and decision["type"] == "edit"
-    if decision is not None and decision["type"] in ("reject", "respond"):
-        return (yield from _answered(wiring, task, call, effect, _person(decision), 0, started, edited=False))
     if decision is not None and edited:
         call = ToolCall(name=call["name"], args=decision["args"], id=call["id"], type="tool_call")
+        if journal is not None:  # a person decided, so that what was done under these arguments before does not matter
+            mark = signature(call["name"], call["args"])
+            found = yield from journal.lookup(call["id"] or "", mark, task["known"], task["repeats"])
     started = time.perf_counter()  # what a person took is not working time
     record = _record(task, call)
     if journal is not None and found is not None:
+        yield from still_claimed()
         yield from journal.start(record, found.ids)
-    outcome, retries = yield from _tries(wiring, call)
+    try:
+        answer = None if edited else task.get("answer")
+        outcome, retries = yield from _outcome(wiring, call, answer, late_end(journal, record))
+    except GraphInterrupt:  # the tool itself asks a person, and is run again from its start with the answer
+        if journal is not None:
+            yield from journal.forget(record)
+        raise
     if journal is not None and outcome.status != "unknown":
-        done: Record = {**record, "state": "done", "status": outcome.status, "text": outcome.text}
-        yield from journal.finish(done)
+        yield from journal.finish(ended(record, outcome))
     return (yield from _answered(wiring, task, call, effect, outcome, retries, started, edited=edited))
-
-
-def _decision(wiring: Wiring, task: ToolTask) -> Decision | None:
-    """What a person says about the call; None where nobody has to be asked."""
-    call, judged = task["call"], task["judged"]
-    if judged["rung"] != "ask" and not wiring.toolbox.policy(call["name"]).approval:
-        return None
-    info = get_runtime().execution_info
-    if info is None or info.thread_id is None:
-        text = "It needs a person's approval, and without a checkpointer nobody can be asked."
-        return {"type": "reject", "args": {}, "message": text}
-    description = judged["text"] or f"{call['name']} asks for approval."
-    return put(question("approval", call["id"] or "", call["name"], call["args"], description))
-
-
-def _person(decision: Decision) -> Outcome:
-    """The outcome that a person put in the tool's stead."""
-    if decision["type"] == "respond":
-        return Outcome("served", decision["message"] or "(no text)")
-    because = f" {decision['message']}" if decision["message"] else ""
-    text = f"Rejected: a person decided that this call must not run.{because}"
-    return Outcome("rejected", text, {"kind": "denied", "text": text})
 
 
 def _record(task: ToolTask, call: ToolCall) -> Record:
@@ -88,18 +87,33 @@ def _record(task: ToolTask, call: ToolCall) -> Record:
         "step": task["step"],
         "status": "unknown",
         "text": "",
+        "repeats": task["repeats"],
     }
 
 
-def _tries(wiring: Wiring, call: ToolCall) -> Core[tuple[Outcome, int]]:
+def _outcome(wiring: Wiring, call: ToolCall, answer: str | None, late: Late | None) -> Core[tuple[Outcome, int]]:
+    """What the transcript answers, where it does; a search across threads brings what the tool finds as well."""
+    if answer is None:
+        return (yield from _tries(wiring, call, late))
+    if call["name"] != RECALL or not wiring.settings.memory.long_term:
+        return Outcome("ok", answer), 0
+    kept, retries = yield from _tries(wiring, call, late)
+    return with_transcript(answer, kept), retries
+
+
+def _tries(wiring: Wiring, call: ToolCall, late: Late | None) -> Core[tuple[Outcome, int]]:
     """The outcome after as many tries as the tool's policy allows; only transient failures are tried again."""
-    box = wiring.toolbox
+    box, waited = wiring.toolbox, 0.0
     retries = box.retries(call["name"])
     for attempt in range(retries + 1):
-        outcome: Outcome = yield Do(box.run, box.arun, (call,))
+        outcome: Outcome = yield Do(box.run, box.arun, (call, late))
         if outcome.failure is None or outcome.failure["kind"] != "transient" or attempt == retries:
             return outcome, attempt
-        delay = box.settings.retry_delay * 2.0**attempt * random.uniform(0.75, 1.25)
+        asked = retry_after(outcome.cause) if outcome.cause else None
+        delay = box.settings.retry_delay * 2.0**attempt * random.uniform(0.75, 1.25) if asked is None else asked
+        waited += delay
+        if waited > box.settings.retry_seconds:
+            return outcome, attempt
         yield Do(time.sleep, asyncio.sleep, (delay,))
     raise AssertionError("a call has at least one try")
 
@@ -122,13 +136,16 @@ def _answered(
 ) -> Core[Update]:
     """The call's one message and one event."""
     name, call_id = call["name"], call["id"] or ""
-    content, ref = yield from _capped(wiring, task, call, outcome)
+    content, ref = yield from capped(wiring, task, call, outcome)
     if name in wiring.outside and outcome.status == "ok":  # an error is the tool's own word, and is to be heeded
         content = framed(content, name, call_id)
     if outcome.status == "error" and outcome.failure:
-        content = _error_text(outcome.failure, str(content))
-    if task["judged"]["text"] and outcome.status == "ok":
+        sure = outcome.failure["kind"] not in ("transient", "timeout") and not wiring.toolbox.policy(name).repeatable
+        content = f"Error: {content}" + (f" {sure_to_fail(task['language'])}" if sure else "")
+    if task["judged"]["rung"] == "note" and outcome.status in ("ok", "error"):
         content = _noted(content, task["judged"]["text"])
+    if edited:
+        content = _noted(content, edit_note(call, task["language"]))
     event: CallEvent = {
         **stamp(task["run"], task["step"], started),
         "kind": "call",
@@ -144,29 +161,3 @@ def _answered(
         "edited_args": call["args"] if edited else None,
     }
     return {"messages": [result_message(call_id, name, outcome, content)], "events": publish(event)}
-
-
-def _error_text(failure: Failure, content: str) -> str:
-    if failure["kind"] in ("transient", "timeout"):
-        return f"Error: {content}"
-    return f"Error: {content}{_SURE_TO_FAIL}"
-
-
-def _capped(
-    wiring: Wiring, task: ToolTask, call: ToolCall, outcome: Outcome
-) -> Core[tuple[str | list[Any], str | None]]:
-    """The content as the model sees it: over the cap it keeps head, matching lines and tail; the whole is stored."""
-    policy = wiring.toolbox.policy(call["name"])
-    cap = policy.max_result_tokens or wiring.toolbox.settings.max_result_tokens
-    text = outcome.content
-    if not isinstance(text, str) or call["name"] == READ_RESULT or len(text) <= cap or count_text(text) <= cap:
-        return text, None
-    ref: str | None = None
-    runtime = get_runtime()
-    thread = runtime.execution_info.thread_id if runtime.execution_info else None
-    if runtime.store is not None and thread is not None:
-        ref = call["id"] or ""
-        yield from store_result(runtime.store, thread, ref, text)
-    size = max(1, len(text) * cap // count_text(text))
-    hint = f"read on with read_result(ref={ref!r}, offset=N)" if ref else "the rest is not stored"
-    return clip(text, size // 2, size // 4, frozenset(task["words"]), hint=hint), ref

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from loopwright.events import publish, since_begin, stamp
+from loopwright.events import publish, stamp
 from loopwright.memory import language_of
+from loopwright.nodes.direct import direct_answer
+from loopwright.nodes.stop_report import call_text, stop_report
 from loopwright.nodes.wiring import Wiring
 from loopwright.policies import render_report
-from loopwright.policies.wording import advice
-from loopwright.state import AnswerEvent, CallEvent, Event, Failure, Run, State, Status, StopEvent, StopReport, Update
+from loopwright.state import AnswerEvent, Event, Run, State, Status, StopEvent, StopReport, Update
 from loopwright.transcript import last_reply, text_of
 
 
-def finish(_: Wiring, state: State) -> Update:
+def finish(wiring: Wiring, state: State) -> Update:
     """Write the answer and why the run stopped. A run that had ended before answers with what it ended with."""
     started = time.perf_counter()
     run, messages = state["run"], state["messages"]
@@ -22,12 +23,13 @@ def finish(_: Wiring, state: State) -> Update:
     if run["status"] != "running" and run["stop"] is not None:
         return {"answer": _answer(messages) or render_report(run["stop"], language), "stop": run["stop"]}
     events = state["events"]
-    report = _report(state, language)
+    report = stop_report(state, language)
     reply = _final_reply(events, messages)
     update: Update = {}
     if reply is None or not text_of(reply).strip():
+        direct = direct_answer(wiring, messages) if report["complete"] else ""
         reply = AIMessage(
-            content=render_report(report, language, _call_text(messages, report["call_id"])),
+            content=direct or render_report(report, language, call_text(messages, report["call_id"])),
             id=f"answer-{run['id']}-{len(messages)}",
         )
         update["messages"] = [reply]
@@ -64,54 +66,3 @@ def _final_reply(events: Sequence[Event], messages: Sequence[AnyMessage]) -> AIM
     failure = newest["failure"]
     readable = failure is None or failure["kind"] == "refusal" or failure["text"].startswith("cut off")
     return reply if readable and not reply.tool_calls and not reply.invalid_tool_calls else None
-
-
-def _report(state: State, language: str) -> StopReport:
-    run, verdict = state["run"], state["verdict"]
-    window = since_begin(state["events"])
-    reason = verdict["stop"] or "answered"
-    stuck = None if reason == "answered" else _stuck(window)
-    same = [e["step"] for e in window if e["kind"] == "call" and stuck and e["signature"] == stuck["signature"]]
-    return {
-        "reason": reason,
-        "complete": reason == "answered",
-        "policy": verdict["policy"],
-        "step": run["model_calls"],
-        "call_id": stuck["call_id"] if stuck else None,
-        "earlier_steps": sorted(set(same))[-8:-1] if stuck else [],
-        "last_error": None if reason == "answered" else _last_error(window),
-        "counters": {
-            "model_calls": run["model_calls"],
-            "tool_calls": run["tool_calls"],
-            "tokens": run["tokens_in"] + run["tokens_out"],
-            "seconds": run["working_seconds"],
-        },
-        "advice": advice(reason, "zh" if language == "zh" else "en", _last_error(window) or ""),
-    }
-
-
-def _stuck(window: Sequence[Event]) -> CallEvent | None:
-    """The call the run was stuck at: the last one that brought nothing, else the last one."""
-    calls = [event for event in window if event["kind"] == "call"]
-    return next((call for call in reversed(calls) if call["status"] in ("refused", "error", "unknown")), None) or (
-        calls[-1] if calls else None
-    )
-
-
-def _last_error(window: Sequence[Event]) -> str | None:
-    for event in reversed(window):
-        if event["kind"] == "call" or event["kind"] == "model":
-            failure: Failure | None = event["failure"]
-            if failure is not None:
-                return failure["text"][:300]
-    return None
-
-
-def _call_text(messages: Sequence[AnyMessage], call_id: str | None) -> str:
-    """The stuck call as the model wrote it: its tool and arguments."""
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            for call in [*message.tool_calls, *message.invalid_tool_calls]:
-                if call["id"] == call_id:
-                    return f"{call['name']}({call['args']})"
-    return ""

@@ -1,6 +1,5 @@
 """The calls of the last reply that wait for an answer, as the policies see them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ def pending_calls(wiring: Wiring, messages: Sequence[AnyMessage]) -> list[Pendin
 
 def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall, messages: Sequence[AnyMessage]) -> PendingCall:
     name, args = call["name"] or "", call["args"]
-    failure = _unreadable(call) if not isinstance(args, dict) else _unknown(wiring, name)
+    failure = _unreadable(call) if not isinstance(args, dict) else unknown_tool(wiring, name)
     shown: Mapping[str, Any] = args if isinstance(args, dict) else {"": args or ""}
     effect = None if failure else wiring.effect(name)
     policy = wiring.toolbox.policy(name)
@@ -32,25 +31,19 @@ def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall, messages: Sequenc
 
 def _unreadable(call: ToolCall | InvalidToolCall) -> Failure:
     error = call.get("error")
-    raw = call["args"] if isinstance(call["args"], str) else ""
     if error == "cut off":
         text = "The reply was cut off before this call was whole, so it did not run. Make the call again, shorter."
     elif error == "no tool name":
         text = "The call names no tool, so it did not run. Name one of the tools."
+    elif error and not call["name"]:  # a text protocol's own reminder of its format
+        text = str(error)
     else:
-        text = f"The arguments are not one whole JSON object, so the call did not run: {_where(raw)}. Send valid JSON."
+        text = f"The arguments are not one whole JSON object, so the call did not run: {error}. Send valid JSON."
     return {"kind": "invalid_reply", "text": text}
 
 
-def _where(raw: str) -> str:
-    try:
-        json.loads(raw, strict=False)
-    except ValueError as error:
-        return str(error)
-    return "another JSON value stands where an object must be"
-
-
-def _unknown(wiring: Wiring, name: str) -> Failure | None:
+def unknown_tool(wiring: Wiring, name: str) -> Failure | None:
+    """The failure of a call that names no tool of this agent."""
     if name in wiring.toolbox.tools:
         return None
     known = ", ".join(sorted(wiring.toolbox.tools)) or "none"
@@ -61,7 +54,15 @@ def histories(calls: Sequence[PendingCall], events: Sequence[Event]) -> dict[str
     """For the signature of each pending call, the calls of this branch that had it, oldest first."""
     index: dict[str, list[CallEvent]] = {call.signature: [] for call in calls}
     if index:
+        said = {event["call_id"]: event["happened"] for event in events if event["kind"] == "outcome"}
         for event in events:
             if event["kind"] == "call" and event["signature"] in index:
-                index[event["signature"]].append(event)
+                index[event["signature"]].append(_settled(event, said.get(event["call_id"])))
     return index
+
+
+def _settled(event: CallEvent, happened: str | None) -> CallEvent:
+    """The call as a person who was asked about its unknown outcome says it ended."""
+    if event["status"] != "unknown" or happened not in ("yes", "no"):
+        return event
+    return {**event, "status": "ok" if happened == "yes" else "not_run"}

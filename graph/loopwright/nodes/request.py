@@ -4,22 +4,31 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AnyMessage, BaseMessage
 
+from loopwright.builtins import kept_out
 from loopwright.memory import measure_next, render
-from loopwright.nodes.wiring import Offer, Wiring
+from loopwright.nodes.offers import Offer
+from loopwright.nodes.wiring import Wiring
 from loopwright.settings import Settings
 from loopwright.state import Parts, State, Verdict, view_of
 
 
-def offer_for(wiring: Wiring, settings: Settings, state: State, verdict: Verdict) -> Offer:
-    """The model with the tools that this verdict leaves on offer; paging once a result was shortened.
+def offer_for(
+    wiring: Wiring, settings: Settings, state: State, verdict: Verdict, *, compressing: bool = False
+) -> Offer:
+    """The model with the tools that this verdict leaves on offer; the built-in ones once they are of use.
+
+    With `compressing` they count as of use: what a compression takes away can then be read on or recalled.
 
     Not streamed where the settings say so, and after a reply that could not be used: langchain-openai drops a refusal
     from streams, which then look empty, and some servers break calls only there.
     """
-    paging = state["run"]["shortened"] > 0 or bool(view_of(state)["clips"])
     plain = not settings.model.stream or state["run"]["invalid_in_row"] > 0
-    withheld = frozenset(verdict["withheld"])
-    return wiring.offer(withheld=withheld, closing=verdict["closing"], paging=paging, plain=plain)
+    useless = frozenset[str]()
+    if not compressing:
+        stored, long_term = state["run"]["shortened"], settings.memory.long_term
+        useless = kept_out(state["messages"], view_of(state), stored=stored, long_term=long_term)
+    withheld = useless.union(verdict["withheld"])
+    return wiring.offer(withheld=withheld, closing=verdict["closing"], plain=plain)
 
 
 def next_request(wiring: Wiring, settings: Settings, state: State, verdict: Verdict) -> list[BaseMessage]:
@@ -27,7 +36,7 @@ def next_request(wiring: Wiring, settings: Settings, state: State, verdict: Verd
     return render(
         state["messages"],
         view_of(state),
-        system_prompt=wiring.system_prompt(settings),
+        system_prompt=wiring.system_prompt(settings, state["messages"]),
         nudge=verdict["nudge"],
         profile=wiring.profile(),
     )
@@ -41,7 +50,7 @@ def next_parts(
         [*state["messages"], *extra] if extra else state["messages"],
         view_of(state),
         state["events"],
-        system_prompt=wiring.system_prompt(settings),
+        system_prompt=wiring.system_prompt(settings, state["messages"]),
         nudge=verdict["nudge"],
         tools_tokens=offer_for(wiring, settings, state, verdict).tokens,
         profile=wiring.profile(),

@@ -8,8 +8,9 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import get_runtime
 
-from loopwright.events import executed, fold, publish, since_begin, stamp
-from loopwright.memory import language_of, total
+from loopwright.events import check_whole, executed, fold, publish, since_begin, stamp
+from loopwright.memory import language_of, outgrown, total, unreflected
+from loopwright.nodes.fallback import falls_back
 from loopwright.nodes.pending import histories, pending_calls
 from loopwright.nodes.request import next_parts
 from loopwright.nodes.wiring import Wiring, verdict
@@ -30,11 +31,22 @@ from loopwright.state import (
     State,
     Update,
     Verdict,
+    view_of,
 )
 from loopwright.tooling import digest
+from loopwright.tooling.approval import asks_approval
+from loopwright.transcript import last_reply, text_of
 
 WINDOW = 64
 """Events since the last begin that the policies see."""
+STEPS_OF_A_COMPRESSION = 6
+"""Remaining steps below which a request is not shortened and made again: that takes five, this visit counted."""
+STEPS_OF_A_WINDOW = 10
+"""Remaining steps below which work stays in sight beyond its window: the turn and the answer come first."""
+STEPS_OF_A_FALLBACK = 4
+"""Remaining steps below which a failed request is not made to the next model: the call, this visit and the end."""
+STEPS_OF_A_QUESTION = 8
+"""Remaining steps below which no question about the past is put: asking takes two, the closing answer six."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +71,23 @@ class Visit:
     messages: list[ToolMessage] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     withheld: list[str] = field(default_factory=list)
+    why: list[tuple[str, str]] = field(default_factory=list)
+    """Policy and reason of each pending call that will not simply run."""
 
     @classmethod
     def of(cls, wiring: Wiring, state: State) -> "Visit":
         """Fold what is new into the run and look at the calls that are open."""
         started = time.perf_counter()
+        wiring = wiring.in_use(state["events"])
         run, before = state["run"], state["verdict"]
+        check_whole(run, state["events"])
         run = fold(run, state["events"][run["seen"] :])
         run["length"] = len(state["messages"])
         pending = pending_calls(wiring, state["messages"])
         visit = cls(wiring, state, wiring.settings_now(), run, before, started, pending)
-        if before["go"] in ("execute_tools", "ask"):  # the same round goes on
+        last = visit.newest()
+        again = last is not None and last["kind"] == "model" and visit.falls_back(last)
+        if again or before["go"] in ("execute_tools", "ask"):  # the same round goes on
             visit.withheld = list(before["withheld"])
         return visit
 
@@ -82,7 +100,6 @@ class Visit:
         calls = self.pending if pending is None else pending
         log = self.state["events"]
         window = [*since_begin(log, WINDOW), *self.events] if self.events else since_begin(log, WINDOW)
-        info = get_runtime().execution_info
         return GuardView(
             run=self.run,
             settings=self.settings,
@@ -90,9 +107,18 @@ class Visit:
             pending=calls,
             history=histories(calls, log),
             remaining_steps=self.state["remaining_steps"],
-            can_ask=self.settings.guard.ask and info is not None and info.thread_id is not None,
+            can_ask=self.can_ask(),
             tool_counts=self._tool_counts(),
         )
+
+    def can_ask(self) -> bool:
+        """Whether a person can be asked: there is a thread to wait in."""
+        info = get_runtime().execution_info
+        return self.settings.guard.ask and info is not None and info.thread_id is not None
+
+    def may_ask(self) -> bool:
+        """Whether a question fits in: someone can be asked, and an answer still fits the caller's recursion limit."""
+        return self.can_ask() and self.state["remaining_steps"] > STEPS_OF_A_QUESTION
 
     def _tool_counts(self) -> dict[str, int]:
         limited = self.settings.tools.max_calls
@@ -111,25 +137,43 @@ class Visit:
         """The call as it will be sent, or None after it was answered here: refused, served, unreadable, unknown."""
         if found is not None and found.withhold:
             self.withheld.append(call.tool)
+        if found is not None:
+            self.why.append((found.policy, found.reason))
+        elif call.failure is not None:
+            self.why.append(("call", call.failure["kind"].replace("_", " ")))
+        earlier = self._served(found) if found is not None and found.rung == "serve" else None
         if found is not None and found.rung == "block":
-            self.answer(call, "refused", say(found, self.language()), None)
-        elif found is not None and found.rung == "serve":
-            self.answer(call, "served", self._served(found), None)
+            self.answer(call, "not_run" if found.later else "refused", say(found, self.language()), None)
+        elif earlier is not None:
+            self.answer(call, "served", earlier, None)
         elif call.failure is not None:
             self.answer(call, "error", f"Error: {call.failure['text']}", call.failure)
         else:
-            rung: Rung = "note" if found and found.rung == "note" else "ask" if found and found.rung == "ask" else "run"
+            rung = self._rung(call, found)
             text = say(found, self.language()) if found else ""
             policy = found.policy if found else ""
             return Entry({"call_id": call.id, "rung": rung, "policy": policy, "text": text}, call.effect)
         return None
 
-    def _served(self, found: Finding) -> str:
+    def _served(self, found: Finding) -> str | None:
+        """The stored result with the note behind it; None where there is none, so that the call has to run."""
         source = found.facts.get("served_from")
-        earlier = next(
-            (m for m in self.state["messages"] if isinstance(m, ToolMessage) and m.tool_call_id == source), None
-        )
-        return f"{earlier.text if earlier else ''}\n{say(found, self.language())}"
+        for message in reversed(self.state["messages"]):
+            if isinstance(message, ToolMessage) and message.tool_call_id == source:
+                return f"{message.text}\n{say(found, self.language())}"
+        return None
+
+    def has_room(self, entries: Sequence[Entry], call: PendingCall) -> bool:
+        """Whether one call more fits beside those that are about to run: no wave runs past a limit of tool calls."""
+        bound = self.run["limits"].get("tool_calls")
+        if bound is not None and self.run["tool_calls"] + len(entries) >= bound:
+            return False
+        most = self.settings.tools.max_calls.get(call.tool)
+        if most is None:
+            return True
+        sent = {entry.judged["call_id"] for entry in entries}
+        beside = sum(other.id in sent and other.tool == call.tool for other in self.pending)
+        return self._tool_counts()[call.tool] + beside < most
 
     def answer_all(self, text: str) -> None:
         """Answer every call that is still open as not run."""
@@ -162,25 +206,56 @@ class Visit:
         self.events.append(event)
         self.run = fold(self.run, [event])
 
+    def misshapen(self) -> str:
+        """Why the last reply has not the form that the answer must have; empty when it has, or none is demanded."""
+        reply = last_reply(self.state["messages"])
+        form = self.wiring.output
+        return form.problem(text_of(reply)) if form is not None and reply is not None else ""
+
     def budget(self) -> int:
         """Tokens the next request may have."""
         return self.wiring.budget(self.settings)
+
+    def falls_back(self, reply: ModelEvent) -> bool:
+        """Whether the request of this reply is made again to the next model, for which the steps must be left."""
+        enough = self.state["remaining_steps"] > STEPS_OF_A_FALLBACK
+        return enough and falls_back(reply, 1 + len(self.wiring.fallback))
 
     def over_budget(self, tokens: int) -> str:
         """By how much a request that cannot be shortened further passes the budget."""
         return f"the request takes {tokens} tokens, {tokens - self.budget()} more than the budget of {self.budget()}"
 
-    def compressed_before(self, event: ModelEvent) -> bool:
-        """Whether a compression came right before this model call."""
+    def may_shorten(self, reply: ModelEvent) -> bool:
+        """Whether a request that was too long for the server is made again, shorter: once, and while steps are left."""
+        if reply["failure"] is None or reply["failure"]["kind"] != "context":
+            return False
         recent = self.state["events"][-8:]
-        return any(e["kind"] == "compression" and e["step"] >= event["step"] - 1 for e in recent)
+        before = any(e["kind"] == "compression" and e["step"] >= reply["step"] - 1 for e in recent)
+        return not before and self.state["remaining_steps"] >= STEPS_OF_A_COMPRESSION
 
     def request(self, **changes: Any) -> Update:
-        """The model's turn, or a compression first when the next request would pass the budget."""
-        decided = verdict("call_model", withheld=self.withheld, **changes)
+        """The model's turn, or a compression first when the next request would pass the budget or the window."""
+        decided = verdict("call_model", **{"withheld": self.withheld, **changes})
         tokens = total(next_parts(self.wiring, self.settings, self.state, decided, self.messages))
-        go: Go = "call_model" if tokens <= self.budget() else "compress_memory"
-        return self.go(go, withheld=self.withheld, **changes)
+        first = tokens > self.budget() or self._remembers_first(decided)
+        return self.go("compress_memory" if first else "call_model", **changes)
+
+    def _remembers_first(self, decided: Verdict) -> bool:
+        """Whether work leaves the window, or is reflected on, before the next request, for which steps must be left."""
+        if self.state["remaining_steps"] < STEPS_OF_A_WINDOW:
+            return False
+        messages, view, settings = [*self.state["messages"], *self.messages], view_of(self.state), self.settings.memory
+        reflects = not decided["closing"] and bool(unreflected(messages, view, settings))
+        return reflects or outgrown(messages, view, settings, self.wiring.profile())
+
+    def _rung(self, call: PendingCall, found: Finding | None) -> Rung:
+        """How the call is sent: a person is asked where a policy or the tool wants it, which is decided here once."""
+        if found is not None and found.rung == "ask":
+            return "ask"
+        box = self.wiring.toolbox
+        if asks_approval(box.tools[call.tool], box.settings, call.args):
+            return "ask"
+        return "note" if found is not None and found.rung == "note" else "run"
 
     def go(self, go: Go, rungs: dict[str, Rung] | None = None, **changes: Any) -> Update:
         """The update of this visit: what was answered, the decision, and the verdict."""
@@ -192,8 +267,8 @@ class Visit:
             **stamp(self.run["id"], self.run["model_calls"], self.started),
             "kind": "decision",
             "go": go,
-            "policy": decided["policy"],
-            "reason": decided["reason"],
+            "policy": decided["policy"] or (self.why[0][0] if self.why else ""),
+            "reason": decided["reason"] or "; ".join(dict.fromkeys(reason for _, reason in self.why)),
             "rungs": {**refused, **(rungs or {})},
         }
         events = publish(*self.events, event)

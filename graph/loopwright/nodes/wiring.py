@@ -1,31 +1,30 @@
 """What the nodes of one graph share: model, tools, settings and policies, bound together once."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import get_runtime
+from pydantic import BaseModel
 
-from loopwright.builtin import READ_RESULT
+from loopwright.builtins import READ_RESULT, RECALL
 from loopwright.effects import Record
-from loopwright.memory import Profile, count_tools
-from loopwright.models import ChatRunnable, default_budget, demands_finish, keeps_retries, model_name
+from loopwright.framing import RULE
+from loopwright.memory import Profile, language_of, token_ratio
+from loopwright.models import default_budget, demands_finish, keeps_retries, known_refusals, model_name
+from loopwright.models.protocols import FormName, TextTools, text_tools
+from loopwright.models.structured import OutputFormat
+from loopwright.nodes.fallback import last_reply_of_run, place_in_use
+from loopwright.nodes.offers import Offer, make_offer
+from loopwright.nodes.protocol import TURNS_TO, has_turned, rewriting_tokens, text_protocol
 from loopwright.policies import Policy
-from loopwright.settings import ModelSettings, Settings, effective
-from loopwright.state import Effect, Verdict
+from loopwright.presets import in_language
+from loopwright.settings import ModelSettings, ProtocolName, Settings, effective
+from loopwright.state import Effect, Event, Verdict
 from loopwright.tooling import Outcome, Toolbox, effect_of
-from loopwright.tooling.framing import RULE
-
-
-@dataclass(frozen=True)
-class Offer:
-    """The model bound to a choice of tools, and the tokens their schemas take in each request."""
-
-    model: ChatRunnable
-    tokens: int
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,33 @@ class Wiring:
     settings: Settings
     policies: tuple[Policy, ...]
     summary_model: BaseChatModel
-    _offers: dict[tuple[frozenset[str], bool], Offer] = field(default_factory=dict)
+    output: OutputFormat[BaseModel] | None = None
+    fallback: tuple[BaseChatModel, ...] = ()
+    """The models that take over, in order, when the one before fails for good."""
+    place: int = 0
+    """Which of the models `model` is; 0 is the agent's own."""
+    keeps: int | None = None
+    """Tokens of a request that the model's server seems to keep, where it cuts longer ones in silence."""
+    ratio: float = 1.0
+    """Tokens that the model's server reports for each one that we count."""
+    turned: bool = False
+    """Whether the protocol `auto` has turned to JSON in this thread."""
+    _offers: dict[tuple[object, ...], Offer] = field(default_factory=dict)
+
+    def in_use(self, events: Sequence[Event]) -> "Wiring":
+        """The wiring with the model that answers next in a run with this log, and what was learned of its server."""
+        newest = last_reply_of_run(events)
+        place = place_in_use(newest, 1 + len(self.fallback))
+        keeps = newest.get("keeps") if newest is not None and newest.get("place", 0) == place else None
+        model = self.fallback[place - 1] if place else self.model
+        ratio = token_ratio(events, model_name(model))
+        turned = has_turned(self.settings.protocol, events)
+        if (place, keeps, ratio, turned) == (0, None, 1.0, False):
+            return self
+        summary_model = model if self.summary_model is self.model else self.summary_model
+        return replace(
+            self, model=model, summary_model=summary_model, place=place, keeps=keeps, ratio=ratio, turned=turned
+        )
 
     def settings_now(self) -> Settings:
         """The settings of the current run: those of the graph, updated by the run's Context."""
@@ -45,45 +70,89 @@ class Wiring:
 
     @cached_property
     def outside(self) -> frozenset[str]:
-        """The tools whose results come from outside, and `read_result`, which pages through such results."""
+        """The tools whose results come from outside, and those that bring such results back."""
         declared = {name for name, policy in self.toolbox.policies.items() if policy.untrusted}
-        return frozenset(declared | {READ_RESULT}) if declared else frozenset()
+        return frozenset(declared | {READ_RESULT, RECALL}) if declared else frozenset()
 
-    def system_prompt(self, settings: Settings) -> str:
-        """The system prompt as it is sent: with the rule about text from outside where a tool brings such text."""
-        return "\n\n".join(filter(None, [settings.system_prompt, RULE if self.outside else ""]))
+    def system_prompt(self, settings: Settings, messages: Sequence[BaseMessage]) -> str:
+        """The system prompt as it is sent: with the rule about text from outside, and the form of the answer.
+
+        A preset's own prompt is in the language of the conversation.
+        """
+        form = self.output.instruction if self.output else ""
+        prompt = in_language(settings.system_prompt, language_of(messages))
+        return "\n\n".join(filter(None, [prompt, RULE if self.outside else "", form]))
 
     def budget(self, settings: Settings) -> int:
-        """Tokens the next request may have."""
-        return settings.context_tokens or default_budget(self.model, settings.model)
+        """Tokens, as we count them, that the next request may have.
+
+        What the server keeps, and a fallback's own window, may make it smaller; so does a tokenizer that makes more
+        tokens than ours. One that makes fewer makes it larger, unless the server cuts: then its reports may be too low.
+        """
+        own = default_budget(self.model, settings.model)
+        budget = settings.context_tokens or own
+        if self.place and self.model.profile:
+            budget = min(budget, own)
+        if self.keeps is None:
+            return max(1, int(budget / self.ratio))
+        return max(1, int(min(budget, self.keeps) / max(1.0, self.ratio)))
 
     def profile(self) -> Profile:
         """How requests to this model are rendered and counted."""
-        return Profile(model=model_name(self.model))
+        memory = self.settings.memory
+        told = memory.observation_characters if memory.steps == "triples" else None
+        rewriting = self._rewriting if self.text_protocol else None
+        return Profile(model=model_name(self.model), observation_characters=told, rewriting=rewriting)
+
+    def _rewriting(self, message: AIMessage) -> int:
+        assert self.text_protocol is not None
+        return rewriting_tokens(message, self.text_protocol, self._text_tools, model_name(self.model))
+
+    @cached_property
+    def _text_tools(self) -> TextTools:
+        return text_tools(list(self.toolbox.tools.values()))
 
     def model_settings(self, settings: Settings) -> ModelSettings:
         """The settings of a model call; one try where the model's client makes retries of its own."""
         return settings.model.model_copy(update={"tries": 1}) if keeps_retries(self.model) else settings.model
 
+    @property
+    def protocol(self) -> ProtocolName:
+        """How the next request offers tools: `auto` says which it is once it has turned or the server refused tools."""
+        turned = self.turned or (self.settings.protocol == "auto" and "tools" in known_refusals(self.model))
+        return TURNS_TO if turned else self.settings.protocol
+
+    @property
+    def text_protocol(self) -> FormName | None:
+        """The text protocol of the next request, if it has one."""
+        return text_protocol(self.protocol)
+
     def demands_finish(self) -> bool:
         """Whether a reply without a finish reason counts as cut off."""
         return demands_finish(self.model)
 
-    def offer(self, *, withheld: frozenset[str], closing: bool, paging: bool, plain: bool) -> Offer:
-        """The model bound to the tools on offer: none in a closing request, `read_result` only once it can be used.
+    def offer(self, *, withheld: frozenset[str], closing: bool, plain: bool) -> Offer:
+        """The model bound to the tools on offer: none in a closing request.
 
         `plain` turns streaming off in the model itself, so that a caller who streams the graph does not turn it on.
         """
-        hidden = withheld if paging else withheld | {READ_RESULT}
-        names = frozenset() if closing else frozenset(self.toolbox.tools) - hidden
-        if (names, plain) not in self._offers:
+        names = frozenset(self.toolbox.tools) - withheld
+        key = (self.place, names, closing, plain, self.protocol, known_refusals(self.model))
+        if key not in self._offers:
             tools = [tool for name, tool in self.toolbox.tools.items() if name in names]
-            base = self.model.model_copy(update={"disable_streaming": True}) if plain else self.model
-            model: ChatRunnable = base.bind_tools(tools) if tools else base
-            schemas = [convert_to_openai_tool(tool) for tool in tools]
-            tokens = count_tools(schemas, model_name(self.model)) if tools else 0
-            self._offers[names, plain] = Offer(model, tokens)
-        return self._offers[names, plain]
+            strict = self.settings.tools.strict
+            form = self.output.response_format if self.output is not None and closing else None
+            self._offers[key] = make_offer(
+                self.model,
+                tools,
+                closing=closing,
+                strict=strict,
+                streaming=not plain,
+                form=form,
+                one_call=self.settings.tools.calls_per_turn == 1,
+                protocol=self.protocol,
+            )
+        return self._offers[key]
 
     def effect(self, name: str) -> Effect | None:
         """The effect a tool is run with; None for a tool that does not exist."""
@@ -110,6 +179,8 @@ def verdict(go: Any, **changes: Any) -> Verdict:
     """A verdict with everything at rest but what is given."""
     rest: Mapping[str, Any] = {
         "closing": False,
+        "reshaping": False,
+        "call_id": None,
         "calls": [],
         "withheld": [],
         "nudge": "",

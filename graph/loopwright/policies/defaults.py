@@ -1,5 +1,6 @@
 """The default policies: a plain tuple to reorder, cut or extend."""
 
+from loopwright.policies.calls_per_turn import CallsPerTurn
 from loopwright.policies.cycle import Cycle
 from loopwright.policies.error_rounds import ErrorRounds
 from loopwright.policies.finding import Policy
@@ -7,8 +8,10 @@ from loopwright.policies.identical_result import IdenticalResult
 from loopwright.policies.insistence import Insistence
 from loopwright.policies.limits import Limit, RecursionLimit, ToolLimit
 from loopwright.policies.no_news import NoNews
+from loopwright.policies.not_offered import NotOffered
 from loopwright.policies.refused_rounds import RefusedRounds
 from loopwright.policies.repeated_failure import RepeatedFailure
+from loopwright.policies.same_call import SameCall
 from loopwright.policies.same_error import SameError
 from loopwright.policies.same_write import SameWrite
 from loopwright.policies.served import ServedPure
@@ -19,7 +22,11 @@ from loopwright.settings import Settings
 
 
 def default_policies(settings: Settings) -> tuple[Policy, ...]:
-    """The policies an agent has when it is given none; of equally severe findings the first one wins."""
+    """The policies an agent has when it is given none; of equally severe findings the first one wins.
+
+    Those that a setting asks for stand among them only then.
+    """
+    guard, tools = settings.guard, settings.tools
     return (
         RecursionLimit(),
         Limit("model_calls"),
@@ -28,16 +35,19 @@ def default_policies(settings: Settings) -> tuple[Policy, ...]:
         Limit("cost"),
         Limit("seconds"),
         UnusableReplies(),
-        ErrorRounds(),
+        ErrorRounds(limit=guard.error_rounds),
         RefusedRounds(),
         Insistence(),
+        *((SameCall(guard.same_call, guard.same_call_in, guard.same_call_ends),) if guard.same_call else ()),
         Cycle(),
         UnknownOutcome(),
         SameWrite(),
         UntrustedArguments(),
         RepeatedFailure(),
         IdenticalResult(),
-        *((ToolLimit(),) if settings.tools.max_calls else ()),
+        NotOffered(),
+        *((ToolLimit(),) if tools.max_calls else ()),
+        *((CallsPerTurn(tools.calls_per_turn),) if tools.calls_per_turn else ()),
         ServedPure(),
         SameError(),
         NoNews(),

@@ -9,7 +9,9 @@ from loopwright.policies.finding import Facts, Finding, GuardView
 class ErrorRounds:
     """Closes the run after `limit` rounds in a row that brought errors and no result.
 
-    A batch of calls is one round. Recorded runs: three in a row occur in 2-4 % of runs that succeed, five in 0-1.1 %.
+    A batch of calls is one round, a round that only the guard refused is none, and what the executor tries again by
+    itself is one call. Recorded runs: three in a row occur in 2-4 % of runs that succeed, five in 0-1.1 %; on the bench
+    closing at three left 94.0-95.3 % of tasks done, at five 99.3 %.
     """
 
     name: str = "error_rounds"

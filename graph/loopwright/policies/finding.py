@@ -1,5 +1,6 @@
 """The contract of a policy: what it is shown and what it may find."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -7,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from loopwright.events import Round, rounds
 from loopwright.settings import Settings
-from loopwright.state import CallEvent, Effect, Event, Failure, Run, StopReason
+from loopwright.shapes import CallEvent, Effect, Event, Failure, Run, StopReason
 
 CallRung: TypeAlias = Literal["run", "note", "serve", "ask", "block", "close"]
 """How far the guard goes: note, serve, ask and block concern one call; close ends the run with an answer.
@@ -18,7 +19,10 @@ For the run as a whole, note nudges the model in its next request and ask pauses
 _SEVERITY: dict[str, int] = {"run": 0, "note": 1, "serve": 2, "ask": 3, "block": 4, "close": 5}
 
 Facts: TypeAlias = Mapping[str, str | int | float | list[int]]
-"""What a sentence about a finding needs to know: the tool, the steps, the error, the bound."""
+"""What a sentence about a finding needs to know: the call, the steps, the error, the bound."""
+
+SHOWN = 120
+"""Characters of a call that a sentence repeats; the model wrote it and has it before it."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,11 @@ class PendingCall:
     outside: Sequence[str] = ()
     """Names of arguments with a value that stands only in results of untrusted tools; looked up for declared writes."""
 
+    @property
+    def shown(self) -> str:
+        """The call as a sentence names it: `read_file(path="a.txt")`, long arguments cut."""
+        return shown_call(self.tool, self.args)
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -52,6 +61,8 @@ class Finding:
     facts: Facts = field(default_factory=dict)
     withhold: bool = False
     """Whether the call's tool is not offered in the next request."""
+    later: bool = False
+    """Whether a blocked call may simply be made again: then it counts as not run, and not as refused."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +90,15 @@ class GuardView:
         return list(rounds(self.window))
 
     def earlier(self) -> list[CallEvent]:
-        """Calls of this run, in the window, with the judged call's signature."""
+        """Calls in the window with the judged call's signature, oldest first."""
         if self.call is None:
             return []
         wanted = self.call.signature
         return [event for event in self.window if event["kind"] == "call" and event["signature"] == wanted]
+
+    def before(self) -> Sequence[CallEvent]:
+        """Calls of the whole branch, earlier runs among them, with the judged call's signature, oldest first."""
+        return self.history.get(self.call.signature, ()) if self.call is not None else ()
 
 
 class Policy(Protocol):
@@ -97,6 +112,17 @@ class Policy(Protocol):
     def __call__(self, view: GuardView) -> Finding | None:
         """What it finds about `view.call`, or about the run where that is None."""
         ...
+
+
+def shown_call(tool: str, args: Mapping[str, object]) -> str:
+    """A call on one line, its arguments cut at SHOWN characters; those that could not be read as they were written."""
+    written = ", ".join(f"{name}={_value(value)}" if name else str(value) for name, value in args.items())
+    written = " ".join(written.split())
+    return f"{tool}({written if len(written) <= SHOWN else written[:SHOWN] + '…'})"
+
+
+def _value(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def severity(finding: Finding) -> int:

@@ -9,8 +9,9 @@ from loopwright.policies.finding import Facts, Finding, GuardView
 class IdenticalResult:
     """Blocks a call that brought the same result `allowed` times already, and withholds its tool for one round.
 
-    Equal calls of one message count one after the other. A poll whose results differ and a `repeatable` tool are left
-    alone. Recorded runs: a third identical pair occurs in 0-1.5 % of runs that succeed, a second in 1-15 %.
+    Equal calls of one message count one after the other: those that could be too many are found here, and judged again
+    once the ones in front of them have run. A poll whose results differ and a `repeatable` tool are left alone.
+    Recorded runs: a third identical pair occurs in 0-1.5 % of runs that succeed, a second in 1-15 %.
     """
 
     name: str = "identical_result"
@@ -26,8 +27,9 @@ class IdenticalResult:
         if len(results) + ahead < self.allowed or len({event["digest"] for event in newest}) > 1:
             return None
         facts: Facts = {
+            "call": view.call.shown,
             "tool": view.call.tool,
-            "times": len(results) + ahead,
-            "steps": [event["step"] for event in newest] or [view.run["model_calls"]],
+            "times": len(results) or ahead,
+            "steps": sorted({event["step"] for event in newest} or {view.run["model_calls"]}),
         }
         return Finding("block", self.name, "same call, same result", view.call.id, facts=facts, withhold=True)

@@ -9,8 +9,8 @@ from loopwright.policies.finding import Facts, Finding, GuardView
 class Insistence:
     """Closes the run at the `limit`-th identical call that brought nothing new.
 
-    Results that differ start the count anew. Measured: closing at the third call 94.0 % of bench tasks done, at the
-    fifth 99.3 %.
+    Refused ones count, since the model was told. A result or an error that differs starts the count anew. Measured on
+    the bench: closing at the third call leaves 94.0 % of tasks done, at the fifth 99.3 %.
     """
 
     name: str = "insistence"
@@ -22,7 +22,9 @@ class Insistence:
             return None
         count, digest, steps = 1, "", []
         for event in reversed(view.earlier()):
-            if event["status"] == "ok":
+            if event["status"] == "not_run":
+                continue
+            if event["status"] in ("ok", "error"):
                 if digest and event["digest"] != digest:
                     break
                 digest = event["digest"]
@@ -30,5 +32,10 @@ class Insistence:
             steps.append(event["step"])
         if count < self.limit:
             return None
-        facts: Facts = {"tool": view.call.tool, "times": count, "steps": sorted(set(steps))}
+        facts: Facts = {
+            "call": view.call.shown,
+            "tool": view.call.tool,
+            "times": count,
+            "steps": sorted(set(steps)),
+        }
         return Finding("close", self.name, f"identical call number {count}", view.call.id, stop="repeat", facts=facts)

@@ -9,8 +9,8 @@ from loopwright.policies.finding import Facts, Finding, GuardView
 class RepeatedFailure:
     """Blocks the second try of a failed call, unless the failure was transient or another call succeeded in between.
 
-    Measured: without this rung 90.7 % of bench tasks are done, refusing the third time 97.3 %, the second time 99.3 %;
-    over recorded runs it withholds nothing from runs that succeed.
+    Measured on the bench: without this rung 90.7 % of tasks are done, refusing the third time 97.3 %, the second time
+    99.3 %; over recorded runs it withholds nothing from runs that succeed.
     """
 
     name: str = "repeated_failure"
@@ -28,6 +28,11 @@ class RepeatedFailure:
             if event["signature"] == view.call.signature and event["status"] == "error" and failure:
                 if failure["kind"] in ("transient", "timeout"):
                     return None
-                facts: Facts = {"tool": view.call.tool, "step": event["step"], "error": failure["text"][:200]}
+                facts: Facts = {
+                    "call": view.call.shown,
+                    "tool": view.call.tool,
+                    "step": event["step"],
+                    "error": failure["text"][:200],
+                }
                 return Finding("block", self.name, "this call failed before, unchanged", view.call.id, facts=facts)
         return None

@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 
 from loopwright.policies.finding import Facts, Finding, GuardView
+from loopwright.shapes import CallEvent
 
 
 @dataclass(frozen=True)
 class SameError:
     """Notes, on the call after it, that a tool failed `note` times in a row with the same error under other arguments.
 
-    It never closes the run: five rounds of errors do that (`error_rounds`).
+    A transient error says nothing about the arguments and is left alone. It never closes the run: five rounds of errors
+    do that (`error_rounds`); three in a row occur in 2-4 % of recorded runs that succeed, so that a note is all they
+    get.
     """
 
     name: str = "same_error"
@@ -22,13 +25,20 @@ class SameError:
         tool = view.call.tool
         calls = [e for e in view.window if e["kind"] == "call" and e["tool"] == tool and e["status"] in ("ok", "error")]
         newest = calls[-self.note :]
-        texts = {event["failure"]["text"] if event["failure"] else "" for event in newest}
+        texts = {_text(event) for event in newest}
         if len(newest) < self.note or len(texts) != 1 or "" in texts or len({e["signature"] for e in newest}) < 2:
             return None
         facts: Facts = {
+            "call": view.call.shown,
             "tool": tool,
             "times": len(newest),
-            "steps": [event["step"] for event in newest],
+            "steps": sorted({event["step"] for event in newest}),
             "error": texts.pop()[:200],
         }
         return Finding("note", self.name, "the same error under other arguments", view.call.id, facts=facts)
+
+
+def _text(event: CallEvent) -> str:
+    """The error of a call that other arguments could mend; empty where there is none."""
+    failure = event["failure"]
+    return "" if failure is None or failure["kind"] in ("transient", "timeout") else failure["text"]

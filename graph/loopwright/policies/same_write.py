@@ -9,8 +9,10 @@ from loopwright.policies.finding import Facts, Finding, GuardView
 class SameWrite:
     """Asks a person before a declared `write` is done a second time in one run; blocks it where nobody can be asked.
 
-    An undeclared tool is judged as a read here, since it may be a poll. A write of an earlier run of the thread does
-    not count: a second order by the user is an order.
+    However long ago in the run it was, and also where it was found done on another branch of the thread. An undeclared
+    tool is judged as a read here, since it may be a poll. A write of an earlier run of the thread does not count: a
+    second order by the user is an order. Two equal writes of one message are one write and a second: a write goes
+    alone, so that the second is judged when the first is done.
     """
 
     name: str = "same_write"
@@ -19,9 +21,10 @@ class SameWrite:
         """Find for one pending call."""
         if view.call is None or view.call.declared != "write" or view.call.repeatable:
             return None
-        done = next((event for event in reversed(view.earlier()) if event["status"] == "ok"), None)
+        same_run = (event for event in reversed(view.before()) if event["run"] == view.run["id"])
+        done = next((event for event in same_run if event["status"] in ("ok", "served")), None)
         if done is None:
             return None
-        facts: Facts = {"tool": view.call.tool, "step": done["step"]}
+        facts: Facts = {"call": view.call.shown, "tool": view.call.tool, "step": done["step"]}
         asks = view.can_ask
         return Finding("ask" if asks else "block", self.name, "this was done before", view.call.id, facts=facts)

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 from loopwright.policies.finding import Facts, Finding, GuardView
-from loopwright.state import StopReason
+from loopwright.shapes import StopReason
 
 
 @dataclass(frozen=True)
 class UnusableReplies:
-    """Nudges after an unusable reply and closes the run at the `limit`-th in a row.
+    """Nudges after an unusable reply (empty, cut off, no call that can be read) and closes the run at the `limit`-th.
 
-    Measured: taking an empty reply for an answer leaves 94.7 % of bench tasks done, nudging 99.3 %.
+    In a row: one usable reply starts the count anew. Measured on the bench: taking an empty reply for an answer leaves
+    94.7 % of tasks done, nudging 99.3 %; three is what the design gives a model that cannot do better.
     """
 
     name: str = "unusable_replies"

@@ -10,12 +10,16 @@ from loopwright.report.data import (
     RoundReport,
     RunEntry,
     RunReport,
+    StuckReport,
     Totals,
 )
 from loopwright.report.folding import fold_report
+from loopwright.report.reading import read_report, report_of
+from loopwright.report.texts import HEAD
 from loopwright.report.totals import totals_of
 
 __all__ = [
+    "HEAD",
     "CallReport",
     "CompressionReport",
     "DecisionReport",
@@ -25,7 +29,10 @@ __all__ = [
     "RoundReport",
     "RunEntry",
     "RunReport",
+    "StuckReport",
     "Totals",
     "fold_report",
+    "read_report",
+    "report_of",
     "totals_of",
 ]

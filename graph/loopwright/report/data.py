@@ -4,8 +4,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from loopwright.results import Pending
-from loopwright.state import CallStatus, Effect, Failure, Go, Parts, Rung, Status, StopReport
+from loopwright.pending import Pending
+from loopwright.shapes import CallStatus, Effect, Failure, Go, Parts, Rung, Status, StopReport
 
 RunStatus: TypeAlias = Status | Literal["paused", "unfinished"]
 """`paused` until a person answers; `unfinished`: a newer run began before this one ended.
@@ -28,7 +28,10 @@ class DecisionReport(_Data):
 
 
 class ModelReport(_Data):
-    """One model call; `said` is the head of its text, `parts` the tokens of its request."""
+    """One model call; `said` is the head of its text, `parts` the tokens of its request.
+
+    `notices` say what the user should know of it: a parameter that the server refused, a price that is not known.
+    """
 
     model: str
     message_id: str
@@ -43,6 +46,7 @@ class ModelReport(_Data):
     seconds: float
     failure: Failure | None
     said: str
+    notices: tuple[str, ...] = ()
 
 
 class CallReport(_Data):
@@ -79,7 +83,12 @@ class RoundReport(_Data):
 
 
 class CompressionReport(_Data):
-    """One compression before the model call after `step`: tokens of the request before and after, how far it went."""
+    """One compression before the model call after `step`: tokens of the request before and after, how far it went.
+
+    `folded` and `dropped` count the steps that left the request, `clipped` the messages that were cut in it; `tools`
+    names those whose calls left. `summary` is empty where none was asked for, else how that went.
+    `tokens_in`, `tokens_out` and `cost_usd` are those of the requests for its summary.
+    """
 
     step: int
     before: int
@@ -88,6 +97,14 @@ class CompressionReport(_Data):
     folded_through: str
     summary_tokens: int
     seconds: float
+    folded: int = 0
+    dropped: int = 0
+    clipped: int = 0
+    tools: tuple[str, ...] = ()
+    summary: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
 
 
 class PauseReport(_Data):
@@ -98,11 +115,28 @@ class PauseReport(_Data):
     extend: dict[str, float] | None
 
 
+class OutcomeReport(_Data):
+    """A call whose outcome nobody knew, and what a person says of it."""
+
+    step: int
+    call_id: str
+    question: str
+    happened: Literal["yes", "no", "unknown"]
+
+
 class ExtensionReport(_Data):
     """A run that had ended after `step` and went on under the new `limits`; those not named stayed as they were."""
 
     step: int
     limits: dict[str, float]
+
+
+class StuckReport(_Data):
+    """Where a run got stuck: the step at which it was stopped, the one where that began, and the call, if one did."""
+
+    step: int
+    began: int
+    call_id: str | None
 
 
 class Totals(_Data):
@@ -122,7 +156,10 @@ class Totals(_Data):
 
 
 class RunEntry(_Data):
-    """One run of the thread. `started` and `ended` are unix times of its first and newest event."""
+    """One run of the thread. `started` and `ended` are unix times of its first and newest event.
+
+    `limits` are those it runs under, known for the newest run only.
+    """
 
     number: int
     id: str
@@ -131,18 +168,36 @@ class RunEntry(_Data):
     rounds: tuple[RoundReport, ...]
     compressions: tuple[CompressionReport, ...]
     pauses: tuple[PauseReport, ...]
+    outcomes: tuple[OutcomeReport, ...] = ()
     extensions: tuple[ExtensionReport, ...]
     stop: StopReport | None
+    stuck: StuckReport | None = None
     answer: str
     totals: Totals
     started: float
     ended: float
+    limits: dict[str, float] = {}
+
+    @property
+    def waited_seconds(self) -> float:
+        """What is left of the time between its first and newest event: waiting for a person, downtime, our own code.
+
+        Tools that ran together each count their whole time, so it is at least 0.
+        """
+        worked = self.totals.model_seconds + self.totals.tool_seconds + self.totals.compression_seconds
+        return max(0.0, self.ended - self.started - worked)
 
 
 class RunReport(_Data):
-    """A thread as plain data: its runs in order, sums over all of them, and the questions that are open."""
+    """A thread as plain data: its runs in order, sums over all of them, and the questions that are open.
 
+    `version` is that of these shapes, so that a report in JSON of another one is refused when it is read.
+    `token_ratios` holds, by model, the tokens that its server reports for each one that we count, once that is known.
+    """
+
+    version: Literal[1] = 1
     thread: str
     runs: tuple[RunEntry, ...]
     totals: Totals
     waiting: tuple[Pending, ...]
+    token_ratios: dict[str, float] = {}

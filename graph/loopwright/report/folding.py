@@ -5,21 +5,23 @@ from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage, AnyMessage
 
+from loopwright.pending import Pending
 from loopwright.report.data import (
     CallReport,
     CompressionReport,
     DecisionReport,
     ExtensionReport,
     ModelReport,
+    OutcomeReport,
     PauseReport,
     RoundReport,
     RunEntry,
     RunReport,
+    StuckReport,
 )  # fmt: skip
 from loopwright.report.texts import HEAD, Texts
-from loopwright.report.totals import totals_of
-from loopwright.results import Pending
-from loopwright.state import (
+from loopwright.report.totals import ratios_of, totals_of
+from loopwright.shapes import (
     AnswerEvent,
     BeginEvent,
     CallEvent,
@@ -27,6 +29,7 @@ from loopwright.state import (
     DecisionEvent,
     Event,
     ModelEvent,
+    OutcomeEvent,
     PauseEvent,
     Status,
     StopEvent,
@@ -36,14 +39,29 @@ from loopwright.transcript import all_calls
 
 
 def fold_report(
-    thread: str, events: Sequence[Event], messages: Sequence[AnyMessage], pending: Sequence[Pending] = ()
+    thread: str,
+    events: Sequence[Event],
+    messages: Sequence[AnyMessage],
+    pending: Sequence[Pending] = (),
+    *,
+    limits: dict[str, float] | None = None,
+    characters: int = HEAD,
 ) -> RunReport:
-    """The report of a thread from its log and its transcript, in time linear in both (400 rounds: about 20 ms)."""
-    fold = _Fold(Texts(messages))
+    """The report of a thread from its log and its transcript, in time linear in both (400 rounds: about 20 ms).
+
+    `limits` are those of the newest run; a task, a reply and a result are repeated up to so many `characters`.
+    """
+    fold = _Fold(Texts(messages), limits or {}, characters)
     for event in events:
         fold.take(event)
     runs = [fold.entry(run, newest=run is fold.current, waiting=bool(pending)) for run in fold.runs.values()]
-    return RunReport(thread=thread, runs=tuple(runs), totals=totals_of(events), waiting=tuple(pending))
+    return RunReport(
+        thread=thread,
+        runs=tuple(runs),
+        totals=totals_of(events),
+        waiting=tuple(pending),
+        token_ratios=ratios_of(events),
+    )
 
 
 @dataclass
@@ -63,6 +81,7 @@ class _Run:
     leading: list[DecisionEvent] = field(default_factory=list)
     compressions: list[CompressionEvent] = field(default_factory=list)
     pauses: list[PauseEvent] = field(default_factory=list)
+    outcomes: list[OutcomeEvent] = field(default_factory=list)
     extensions: list[BeginEvent] = field(default_factory=list)
     stop: StopEvent | None = None
     answer: AnswerEvent | None = None
@@ -73,6 +92,8 @@ class _Fold:
     """The log read so far. `asked_in` is the round whose reply made a call: `begin` closes calls of an earlier run."""
 
     texts: Texts
+    limits: dict[str, float]
+    characters: int
     runs: dict[str, _Run] = field(default_factory=dict)
     current: _Run | None = None
     asked_in: dict[str, _Round] = field(default_factory=dict)
@@ -98,6 +119,8 @@ class _Fold:
             run.compressions.append(event)
         elif event["kind"] == "pause":
             run.pauses.append(event)
+        elif event["kind"] == "outcome":
+            run.outcomes.append(event)
         elif event["kind"] == "answer":
             run.answer = event
         elif event["kind"] == "stop":
@@ -126,17 +149,20 @@ class _Fold:
         return RunEntry(
             number=run.number,
             id=run.begun["run"],
-            task=self.texts.task(run.begun["delivery"], first)[:HEAD],
+            task=self.texts.task(run.begun["delivery"], first)[: self.characters],
             status=_ended(stop) if stop else "paused" if newest and waiting else "running" if newest else "unfinished",
             rounds=tuple(self._round(each) for each in rounds),
             compressions=tuple(CompressionReport.model_validate(each) for each in run.compressions),
             pauses=tuple(PauseReport.model_validate(each) for each in run.pauses),
+            outcomes=tuple(OutcomeReport.model_validate(each) for each in run.outcomes),
             extensions=tuple(ExtensionReport(step=e["step"], limits=e["extend"] or {}) for e in run.extensions),
             stop=stop,
+            stuck=_stuck(stop) if stop else None,
             answer=self.texts.text(run.answer["message_id"]) if run.answer else "",
             totals=totals_of(run.events),
             started=run.events[0]["at"],
             ended=run.events[-1]["at"],
+            limits=self.limits if newest else {},
         )
 
     def _round(self, done: _Round) -> RoundReport:
@@ -144,7 +170,7 @@ class _Fold:
         return RoundReport(
             step=done.step,
             decisions=tuple(DecisionReport.model_validate(each) for each in done.decisions),
-            model=ModelReport.model_validate({**model, "said": self.texts.text(model["message_id"])[:HEAD]})
+            model=ModelReport.model_validate({**model, "said": self.texts.text(model["message_id"])[: self.characters]})
             if model
             else None,
             calls=tuple(self._call(each) for each in done.calls),
@@ -157,7 +183,7 @@ class _Fold:
             **call,
             "args": self.texts.args.get(call["call_id"], {}) if edited is None else edited,
             "edited": edited is not None,
-            "result": None if result is None else result[:HEAD],
+            "result": None if result is None else result[: self.characters],
             "result_characters": len(result or ""),
         })  # fmt: skip
 
@@ -166,3 +192,10 @@ def _ended(stop: StopReport) -> Status:
     if stop["reason"] == "answered":
         return "completed"
     return "failed" if stop["reason"] in ("auth", "model_error") else "stopped"
+
+
+def _stuck(stop: StopReport) -> StuckReport | None:
+    """Where a run got stuck; None where it answered, or only reached a limit."""
+    if stop["complete"] or not (stop["call_id"] or stop["earlier_steps"]):
+        return None
+    return StuckReport(step=stop["step"], began=min([stop["step"], *stop["earlier_steps"]]), call_id=stop["call_id"])

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
-from loopwright.tooling.framing import unframed
+from loopwright.framing import unframed
 from loopwright.transcript import all_calls, input_id, text_of
 
 HEAD = 400

@@ -1,24 +1,26 @@
-"""Sums over events: calls, tokens, USD and seconds."""
+"""Sums over events: calls, tokens, USD and seconds; and what each model's tokens are worth."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from loopwright.events import executed
+from loopwright.memory import calibrated_ratio
 from loopwright.report.data import Totals
-from loopwright.state import Event
+from loopwright.shapes import Event
 
 
 def totals_of(events: Iterable[Event]) -> Totals:
     """The sums over these events."""
     sums: dict[str, Any] = {name: info.default for name, info in Totals.model_fields.items()}
     for event in events:
+        if event["kind"] in ("model", "compression"):
+            sums["tokens_in"] += event.get("tokens_in", 0)
+            sums["tokens_out"] += event.get("tokens_out", 0)
+            if (cost := event.get("cost_usd")) is not None:
+                sums["cost_usd"] = (sums["cost_usd"] or 0.0) + cost
         if event["kind"] == "model":
             sums["model_calls"] += 1
-            sums["tokens_in"] += event["tokens_in"]
-            sums["tokens_out"] += event["tokens_out"]
             sums["model_seconds"] += event["seconds"]
-            if event["cost_usd"] is not None:
-                sums["cost_usd"] = (sums["cost_usd"] or 0.0) + event["cost_usd"]
         elif event["kind"] == "call":
             sums["tool_calls"] += executed(event)
             sums["failed_calls"] += event["status"] in ("error", "unknown")
@@ -28,3 +30,10 @@ def totals_of(events: Iterable[Event]) -> Totals:
             sums["compressions"] += 1
             sums["compression_seconds"] += event["seconds"]
     return Totals(**sums)
+
+
+def ratios_of(events: Sequence[Event]) -> dict[str, float]:
+    """By model, the tokens that its server reports for each one that we count; only of models that were calibrated."""
+    models = dict.fromkeys(event.get("counted_as", event["model"]) for event in events if event["kind"] == "model")
+    ratios = {model: calibrated_ratio(events, model) for model in models}
+    return {model: ratio for model, ratio in ratios.items() if ratio is not None}

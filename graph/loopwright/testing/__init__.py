@@ -1,6 +1,7 @@
 """Public fakes for tests: a scripted chat model, a scripted endpoint over real HTTP, and its protocol."""
 
 from loopwright.testing.endpoint import ModelEndpoint, Received
+from loopwright.testing.manner import Manner
 from loopwright.testing.protocol import illegal
 from loopwright.testing.replies import RawCall, call, reply
 from loopwright.testing.script import UnexpectedCall
@@ -10,6 +11,7 @@ from loopwright.testing.steps import CutStream, Dropped, ReplyDict, Slow, Status
 __all__ = [
     "CutStream",
     "Dropped",
+    "Manner",
     "ModelEndpoint",
     "ModelRequest",
     "RawCall",

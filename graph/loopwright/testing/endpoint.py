@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from loopwright.testing.json_types import JSONObject
+from loopwright.testing.manner import Manner
 from loopwright.testing.rules import ServerRules
 from loopwright.testing.script import Script
 from loopwright.testing.server import EndpointServer, Exchange
@@ -32,7 +33,10 @@ class ModelEndpoint:
     API refuses (`illegal`) get its 400 and use no step. `requests` holds every body that could be read, `rejected` the
     text of every 400 of the server's own. A request too many gets a 500; `assert_finished` tells of it.
     The keywords make the server a stricter one: `context_tokens` (characters divided by four), `reject` (names of
-    parameters it does not know), `second_system` and `tool_history_without_tools` (whether it takes such requests).
+    parameters it does not know; "strict" means strict tools), `second_system` and `tool_history_without_tools`
+    (whether it takes such requests), `tools` (whether it takes any), `alternate` (whether user and assistant must
+    take turns). With `silent_window` it cuts longer requests in silence: no more prompt tokens are reported. How it
+    writes replies is its `manner`.
     """
 
     def __init__(
@@ -45,12 +49,18 @@ class ModelEndpoint:
         reject: frozenset[str] = frozenset(),
         second_system: bool = True,
         tool_history_without_tools: bool = True,
+        tools: bool = True,
+        alternate: bool = False,
+        silent_window: int | None = None,
+        manner: Manner | None = None,
     ) -> None:
         self.model = model
+        self.silent_window = silent_window
+        self.manner = manner or Manner()
         self.rejected: list[str] = []
         self._script: Script[Received, EndpointStep] = Script(endless=script) if callable(script) else Script(script)
         self._api_key = api_key
-        self._rules = ServerRules(context_tokens, reject, second_system, tool_history_without_tools)
+        self._rules = ServerRules(context_tokens, reject, second_system, tool_history_without_tools, tools, alternate)
         self._server: EndpointServer | None = None
 
     def __enter__(self) -> "ModelEndpoint":

@@ -1,6 +1,7 @@
 """What one server refuses and another takes: the switches of an endpoint, applied to a request."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from loopwright.testing.json_types import JSONObject
 from loopwright.testing.protocol import illegal
@@ -20,10 +21,16 @@ class ServerRules:
     """Whether a second system message is taken."""
     tool_history_without_tools: bool = True
     """Whether calls and results in the history are taken when the request offers no tools."""
+    tools: bool = True
+    """Whether any tools are taken."""
+    alternate: bool = False
+    """Whether user and assistant must take turns behind the system message, as the templates of some models demand."""
 
     def refusal(self, request: JSONObject) -> Status | None:
         """The 400 that this server answers the request with, or None when it is taken."""
         unsupported = sorted(self.reject & {name for name, value in request.items() if value is not None})
+        if "strict" in self.reject and _has_strict_tools(request):
+            return Status(400, "Unknown parameter: 'tools[0].function.strict'.", "unknown_parameter")
         if unsupported:
             return Status(400, f"Unsupported parameter: '{unsupported[0]}' is not supported with this model.")
         problem = illegal(request) or self._own_problem(request)
@@ -43,7 +50,18 @@ class ServerRules:
         messages = [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
         if not self.second_system and sum(m["role"] in ("system", "developer") for m in messages) > 1:
             return "System message must be at the beginning, and only one is supported."
+        if not self.tools and request.get("tools"):
+            return f"{request.get('model')} does not support tools"
+        turns = [m["role"] for m in messages if m["role"] not in ("system", "developer")]
+        if self.alternate and any(role == other for role, other in pairwise(turns)):
+            return "Conversation roles must alternate user/assistant/user/assistant/..."
         has_tool_history = any(m["role"] == "tool" or m.get("tool_calls") for m in messages)
         if not self.tool_history_without_tools and has_tool_history and not request.get("tools"):
             return "Requests which include 'tool_calls' or 'tool' messages must define 'tools'."
         return None
+
+
+def _has_strict_tools(request: JSONObject) -> bool:
+    tools = request.get("tools")
+    functions = [tool.get("function") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    return any("strict" in function for function in functions if isinstance(function, dict))

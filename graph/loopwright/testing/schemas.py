@@ -7,6 +7,12 @@ from loopwright.testing.json_types import JSON, JSONObject
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MOST_TOOLS = 128
+STRICT_KEYWORDS = frozenset({
+    "type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs",
+    "title", "description", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "minItems", "maxItems",
+})  # fmt: skip
+"""What a schema that claims to be strict may say; `default` and `minLength` are not among it."""
 
 
 def tool_problems(request: JSONObject) -> Iterator[str]:
@@ -62,6 +68,8 @@ def _not_strict(schema: JSON, path: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(schema, dict):
         yield f"In context={path}, a schema is missing."
         return
+    for keyword in sorted(schema.keys() - STRICT_KEYWORDS):
+        yield f"In context={path}, '{keyword}' is not permitted."
     properties = schema.get("properties") or {}
     if schema.get("type") == "object" or properties:
         if schema.get("additionalProperties") is not False:

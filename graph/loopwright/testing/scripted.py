@@ -1,5 +1,6 @@
 """A chat model that plays a script in this process: no server, no network, the same stream as a real one."""
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -186,7 +187,8 @@ def _completed(message: AIMessage, calls: list[RawCall], request: ModelRequest, 
 
 def _asked(request: ModelRequest) -> int:
     calls = [c for message in request.messages if isinstance(message, AIMessage) for c in raw_calls(message)]
-    return count_tokens([*(message.text for message in request.messages), *call_texts(calls)])
+    schemas = [json.dumps(tool) for tool in request.tools]
+    return count_tokens([*(message.text for message in request.messages), *call_texts(calls), *schemas])
 
 
 def _chunks(message: AIMessage, calls: Sequence[RawCall]) -> Iterator[AIMessageChunk]:

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Protocol
 
 from loopwright.testing.json_types import JSONObject
+from loopwright.testing.manner import Manner
 from loopwright.testing.script import UnexpectedCall
 from loopwright.testing.steps import Answer, CutStream, Dropped, EndpointStep, Slow, Status
 from loopwright.testing.wire import chunks, completion, request_tokens, written
@@ -37,6 +38,8 @@ class Desk(Protocol):
     """Who decides what a request gets."""
 
     model: str
+    silent_window: int | None
+    manner: Manner
 
     def key_refusal(self, headers: Mapping[str, str]) -> Status | None:
         """The answer to a wrong key."""
@@ -172,10 +175,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(exchange, step, None)
 
     def _answer(self, exchange: Exchange, answer: Answer, cut_after: int | None) -> None:
-        said = written(answer, exchange.number)
+        said = self._endpoint.desk.manner.applied(written(answer, exchange.number))
         body = exchange.body
         head: JSONObject = {"id": f"chatcmpl-{exchange.number}", "created": 1, "model": body.get("model")}
-        asked = request_tokens(body)
+        asked = min(request_tokens(body), self._endpoint.desk.silent_window or request_tokens(body))
         if not body.get("stream"):
             self._send_json(200, completion(said, head, asked), cut=cut_after is not None)
             return
@@ -207,12 +210,13 @@ class _Handler(BaseHTTPRequestHandler):
             "param": None,
             "code": status.code or code,
         }
+        body: JSONObject = {"error": error} if status.body is None else status.body
         headers: dict[str, str] = {}
         if status.retry_after is not None:
             headers["retry-after"] = f"{status.retry_after:g}"
         if status.retry_after_ms is not None:
             headers["retry-after-ms"] = str(status.retry_after_ms)
-        self._send_json(status.status, {"error": error}, headers)
+        self._send_json(status.status, body, headers)
 
     def _send_json(
         self, status: int, value: JSONObject, headers: Mapping[str, str] | None = None, *, cut: bool = False

@@ -50,6 +50,8 @@ class Status:
     """Seconds, sent as `Retry-After`."""
     retry_after_ms: int | None = None
     """Milliseconds, sent as `retry-after-ms`."""
+    body: JSONObject | None = None
+    """The whole answer, of a server that does not write errors as OpenAI does."""
 
     @classmethod
     def parse(cls, text: str) -> "Status":

@@ -48,6 +48,7 @@ class _Worker(Thread):
 def in_daemon_thread(function: Callable[..., _T], *args: Any) -> "Future[_T]":
     """Run the function in a daemon thread with this thread's context variables."""
     future: Future[_T] = Future()
+    future.set_running_or_notify_cancel()  # what runs in a thread cannot be cancelled, only left
     try:
         worker = _idle.pop()
     except IndexError:

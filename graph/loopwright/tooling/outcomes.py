@@ -1,13 +1,14 @@
 """The one place that turns what a tool did (returned, raised, hung) into a status, a failure and a message."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.types import Command
 from pydantic import ValidationError
@@ -15,9 +16,12 @@ from pydantic import ValidationError
 from loopwright.redaction import redact
 from loopwright.sanitise import clean_text, sanitise
 from loopwright.state import CallStatus, Failure, FailureKind
+from loopwright.tooling.plain import plain
 
 MAX_ERROR_CHARACTERS = 1_000
 """An error text longer than this is cut: a traceback in a message helps no model."""
+NOTHING = "(the tool returned nothing)"
+_SERIALIZER = JsonPlusSerializer(allowed_msgpack_modules=None)
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,8 @@ class Outcome:
     content: str | list[Any]
     failure: Failure | None = None
     artifact: object = None
-    messages: tuple[ToolMessage, ...] = field(default=())
-    """Further messages that the tool's Command brought."""
+    cause: BaseException | None = None
+    """What the tool raised."""
 
     @property
     def text(self) -> str:
@@ -48,28 +52,56 @@ def _block_text(block: object) -> str:
 
 
 def outcome_of(returned: object) -> Outcome:
-    """The outcome of a tool that returned: ToolNode's messages and Commands, reduced to one message's content."""
+    """The outcome of a tool that returned: ToolNode's messages and Commands, reduced to one message's content.
+
+    Of a Command only the messages are taken: the one that answers the call, and behind it what others say, since only
+    a user speaks as a user.
+    """
     artifact: object = None
-    contents: list[str | list[Any]] = []
-    failed = False
+    answers: list[str | list[Any]] = []
+    asides: list[str | list[Any]] = []
+    failed = steers = False
     for item in _flatten(returned):
         if isinstance(item, ToolMessage):
-            contents.append(item.content)
+            answers.append(item.content)
             artifact = item.artifact if artifact is None else artifact
             failed = failed or item.status == "error"
-        elif isinstance(item, Command) and (item.goto or item.resume is not None):
-            text = "The tool tried to steer the graph (goto or resume), which this agent does not allow."
-            return Outcome("error", text, {"kind": "permanent", "text": text})
-    content: str | list[Any] = contents[0] if contents else ""
-    content = sanitise(content)
-    if content == []:
-        content = "[]"
-    if content == "":
-        content = "(the tool returned nothing)"
+        elif isinstance(item, BaseMessage):
+            asides.append(item.content)
+        elif isinstance(item, Command):
+            steers = steers or bool(item.goto) or item.resume is not None
+    if steers:
+        text = "The tool tried to steer the graph (goto or resume), which this agent does not allow."
+        return Outcome("error", text, {"kind": "permanent", "text": text})
+    content = joined([*answers[:1], *asides])
     if failed:
         text = content if isinstance(content, str) else _block_text(content[0])
-        return Outcome("error", content, {"kind": "permanent", "text": text[:MAX_ERROR_CHARACTERS]}, artifact)
-    return Outcome("ok", content, None, artifact)
+        return Outcome(
+            "error", content, {"kind": "permanent", "text": text[:MAX_ERROR_CHARACTERS]}, _storable(artifact)
+        )
+    return Outcome("ok", content, None, _storable(artifact))
+
+
+def joined(contents: Sequence[str | list[Any]]) -> str | list[Any]:
+    """Several contents as one: text as long as there is nothing but text, so that it can be shortened and read on."""
+    if list(contents) == [[]]:
+        return "[]"
+    blocks = [block for content in contents for block in ([content] if isinstance(content, str) else content)]
+    if all(isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text") for block in blocks):
+        return clean_text("\n".join(text for block in blocks if (text := _block_text(block)))) or NOTHING
+    whole: list[Any] = sanitise([{"type": "text", "text": b} if isinstance(b, str) else b for b in blocks])
+    return whole
+
+
+def _storable(artifact: object) -> object:
+    """The artifact if a checkpoint can hold it, else as plain data: what a tool keeps must not end the run."""
+    if artifact is None:
+        return None
+    try:
+        _SERIALIZER.dumps_typed(artifact)
+    except Exception:
+        return sanitise(plain(artifact))
+    return artifact
 
 
 def _flatten(returned: object) -> Iterator[object]:
@@ -87,6 +119,19 @@ def _flatten(returned: object) -> Iterator[object]:
         yield returned
 
 
+def interrupted(error: BaseException) -> bool:
+    """Whether a person ended the program: a KeyboardInterrupt, alone or in a group."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(interrupted(inner) for inner in error.exceptions)
+    return isinstance(error, KeyboardInterrupt)
+
+
+def unsure(text: str) -> Outcome:
+    """The outcome of a write whose time was up: told so that it is looked into, not repeated."""
+    text = f"OUTCOME UNKNOWN: {text} It may or may not have happened: find out first."
+    return Outcome("unknown", text, {"kind": "timeout", "text": text})
+
+
 def failure_of(error: BaseException, tool: BaseTool | None) -> Failure:
     """The class of what a tool raised, with a text for the model: no traceback, one or two sentences."""
     if isinstance(error, ToolInvocationError):
@@ -95,6 +140,9 @@ def failure_of(error: BaseException, tool: BaseTool | None) -> Failure:
 
 
 def _kind(error: BaseException) -> FailureKind:
+    if isinstance(error, BaseExceptionGroup):
+        kinds: list[FailureKind] = [_kind(inner) for inner in error.exceptions]
+        return kinds[0] if len(set(kinds)) == 1 else "permanent"
     if isinstance(error, ToolException | ValidationError):
         return "permanent"
     if isinstance(error, PermissionError):
@@ -114,11 +162,16 @@ def _kind(error: BaseException) -> FailureKind:
 
 def _describe(error: BaseException) -> str:
     name = type(error).__name__
-    if isinstance(error, KeyError):
-        return f"{name}: no entry {error}"
-    text = str(error).strip()
+    if isinstance(error, BaseExceptionGroup):
+        return f"{name}: {'; '.join(map(_describe, error.exceptions))}"
+    try:
+        text = str(error).strip()
+    except Exception:  # an exception's own __str__ may fail
+        text = ""
     if not text:
         return name
+    if isinstance(error, KeyError):
+        return f"{name}: no entry {text}"
     return text if isinstance(error, ToolException) else f"{name}: {text}"
 
 

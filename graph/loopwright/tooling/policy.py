@@ -1,7 +1,7 @@
 """What a tool's author may declare about it, kept in the tool's own metadata."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +11,8 @@ from loopwright.state import Effect
 
 _KEY = "loopwright"
 _T = TypeVar("_T", bound=BaseTool)
+ApprovalRule: TypeAlias = Callable[[Mapping[str, Any]], bool]
+"""From a call's arguments to whether a person has to approve it."""
 
 
 class ToolPolicy(BaseModel):
@@ -26,8 +28,8 @@ class ToolPolicy(BaseModel):
     """Further tries after a transient failure; None takes `settings.tools.retries`. A write is never retried."""
     repeatable: bool = False
     """Whether the same call may be made again and again, as with a clock or a poll."""
-    approval: bool = False
-    """Whether a person has to approve each call before it runs."""
+    approval: bool | ApprovalRule = False
+    """Whether a person has to approve a call before it runs: each one, or those whose arguments a function says."""
     untrusted: bool = False
     """Whether results hold text from outside (files, pages, databases), which gives no orders."""
     max_result_tokens: int | None = Field(default=None, ge=1)
@@ -41,11 +43,14 @@ def tool_policy(
     timeout: float | None = None,
     retries: int | None = None,
     repeatable: bool | None = None,
-    approval: bool | None = None,
+    approval: bool | ApprovalRule | None = None,
     untrusted: bool | None = None,
     max_result_tokens: int | None = None,
 ) -> _T:
     """Declare how a tool may be run: writes `tool.metadata`, returns the same tool. What is not given stays as it was.
+
+    `approval` is True, or a pure function of the arguments such as `lambda args: args["amount"] > 100`. It is asked
+    once a call, with the arguments as the tool will get them; where it raises, a person is asked.
 
     Raises SettingsError for a value out of range.
     """

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
@@ -14,13 +14,18 @@ from langgraph.types import Command
 
 from loopwright.errors import SettingsError
 from loopwright.settings import ToolSettings
+from loopwright.tooling.approval import check_approve
 from loopwright.tooling.arguments import fitted, properties_of, unknown_names
+from loopwright.tooling.bounds import Exited, TimedOut, wait_for, wait_within
 from loopwright.tooling.daemons import in_daemon_thread
-from loopwright.tooling.outcomes import Outcome, failure_of, outcome_of
+from loopwright.tooling.idempotency import keyed
+from loopwright.tooling.outcomes import Outcome, failure_of, interrupted, outcome_of, unsure
 from loopwright.tooling.policy import ToolPolicy, as_tool, effect_of, policy_of
+from loopwright.tooling.returned import readable
 
-_T = TypeVar("_T")
 _Returned = ToolMessage | Command[Any]
+Late: TypeAlias = Callable[[Outcome], None]
+"""Told, in another thread, how a write ended that nobody waits for any more."""
 
 
 class Toolbox:
@@ -28,18 +33,23 @@ class Toolbox:
 
     def __init__(self, tools: Sequence[BaseTool | Callable[..., Any]], settings: ToolSettings) -> None:
         """Raises SettingsError when two tools share a name or a function cannot become a tool."""
-        self.tools = {tool.name: tool for tool in map(as_tool, tools)}
+        self.tools = {tool.name: tool for tool in map(keyed, map(as_tool, tools))}
         if len(self.tools) != len(tools):
             raise SettingsError("Two tools have the same name: give each tool a name of its own.")
+        check_approve(settings, self.tools)
         self.settings = settings
         self.policies = {name: policy_of(tool) for name, tool in self.tools.items()}
         self._arguments = {name: properties_of(tool) for name, tool in self.tools.items()}
         self._node = ToolNode(
-            list(self.tools.values()),
+            [readable(tool) for tool in self.tools.values()],
             handle_tool_errors=False,
             wrap_tool_call=self._bounded,
-            awrap_tool_call=self._abounded,
+            awrap_tool_call=_unbounded,
         )
+
+    def arguments(self) -> dict[str, frozenset[str]]:
+        """The names of the tools' arguments by tool: what a call written as text is known by."""
+        return {name: frozenset(properties) for name, (properties, _) in self._arguments.items()}
 
     def policy(self, name: str) -> ToolPolicy:
         """The policy of a tool; an empty one for an unknown tool."""
@@ -59,53 +69,98 @@ class Toolbox:
     def _fitted(self, call: ToolCall) -> ToolCall | Outcome:
         """The call with arguments read as the tool's schema wants them, or the outcome of unknown names."""
         properties, open_ended = self._arguments[call["name"]]
-        failure = None if open_ended else unknown_names(call["args"], properties)
+        args = fitted(call["args"], properties)
+        failure = None if open_ended else unknown_names(args, properties)
         if failure is not None:
             return Outcome("error", failure["text"], failure)
-        return ToolCall(name=call["name"], args=fitted(call["args"], properties), id=call["id"], type="tool_call")
+        return ToolCall(name=call["name"], args=args, id=call["id"], type="tool_call")
 
-    def run(self, call: ToolCall) -> Outcome:
-        """Run a call. KeyboardInterrupt and LangGraph's own signals pass; everything else becomes an outcome."""
+    def run(self, call: ToolCall, late: Late | None = None) -> Outcome:
+        """Run a call. KeyboardInterrupt and LangGraph's own signals pass; everything else becomes an outcome.
+
+        `late` is given what became of a write that was left behind when its time was up, or when `arun` was cancelled.
+        """
         ready = self._fitted(call)
         if isinstance(ready, Outcome):
             return ready
-        call = ready
         try:
-            if self._only_async(call["name"]):
-                # asyncio.run in a daemon thread: a sync caller may itself stand in a running loop
-                work = in_daemon_thread(asyncio.run, self._node.ainvoke([call]))
-                return outcome_of(_wait(work, self.timeout(call["name"])))
-            return outcome_of(self._node.invoke([call]))
+            if not self._only_async(call["name"]):
+                return outcome_of(self._node.invoke([ready]))
+            # asyncio.run in a daemon thread: a sync caller may itself stand in a running loop
+            work = in_daemon_thread(asyncio.run, self._alone(ready))
+            return outcome_of(wait_for(work, self.timeout(call["name"])))
         except (GraphBubbleUp, KeyboardInterrupt):
             raise
         except BaseException as error:
-            return self._failed(call, error)
+            return self._failed(ready, error, late)
 
-    async def arun(self, call: ToolCall) -> Outcome:
+    async def arun(self, call: ToolCall, late: Late | None = None) -> Outcome:
         """Run a call like `run`; a tool that is only sync runs in a daemon thread, so that it cannot hold the exit."""
         ready = self._fitted(call)
         if isinstance(ready, Outcome):
             return ready
-        call = ready
+        if not self._has_async(call["name"]):
+            return await self._in_thread(call, late)
         try:
-            if self._has_async(call["name"]):
-                return outcome_of(await self._node.ainvoke([call]))
-            return await asyncio.wrap_future(in_daemon_thread(self.run, call))
+            work = self._node.ainvoke([ready])
+            return outcome_of(await wait_within(work, self.timeout(call["name"]), cancel=not self._writes(call)))
         except (GraphBubbleUp, KeyboardInterrupt, asyncio.CancelledError):
             raise
         except BaseException as error:
-            return self._failed(call, error)
+            return self._failed(ready, error, late)
 
-    def _failed(self, call: ToolCall, error: BaseException) -> Outcome:
+    async def _in_thread(self, call: ToolCall, late: Late | None) -> Outcome:
+        """Run a sync tool beside the event loop; it goes on when the caller is cancelled."""
+        work = in_daemon_thread(self.run, call, late)
+        try:
+            return await asyncio.wrap_future(work)
+        except asyncio.CancelledError:
+            if late is not None and self._writes(call):
+                self._when_ended(call, work, late)
+            raise
+
+    async def _alone(self, call: ToolCall) -> Any:
+        """Run an async tool on a loop of its own; a write goes on there when its time is up."""
+        work = self._node.ainvoke([call])
+        return await (work if self._writes(call) else wait_within(work, self.timeout(call["name"]), cancel=True))
+
+    def _writes(self, call: ToolCall) -> bool:
+        return effect_of(self.policy(call["name"])) == "write"
+
+    def _failed(self, call: ToolCall, error: BaseException, late: Late | None = None) -> Outcome:
+        """The outcome of a call that raised, or whose time was up: of a write nobody knows then whether it happened."""
         name = call["name"]
+        if isinstance(error, Exited) and error.__cause__ is not None:
+            error = error.__cause__
+        if interrupted(error):
+            raise KeyboardInterrupt from error
         if isinstance(error, TimedOut):
+            if late is not None and error.work is not None and self._writes(call):
+                self._when_ended(call, error.work, late)
             text = f"{name} did not end within {self.timeout(name):g} seconds."
-            if effect_of(self.policy(name)) != "write":
-                return Outcome("error", text, {"kind": "timeout", "text": text})
-            text = f"OUTCOME UNKNOWN: {text} It may or may not have happened: find out first."
-            return Outcome("unknown", text, {"kind": "timeout", "text": text})
+            return unsure(text) if self._writes(call) else Outcome("error", text, {"kind": "timeout", "text": text})
         failure = failure_of(error, self.tools.get(name))
-        return Outcome("error", failure["text"], failure)
+        if isinstance(error, TimeoutError) and self.policy(name).effect == "write":
+            return unsure(failure["text"])
+        return Outcome("error", failure["text"], failure, cause=error)
+
+    def _when_ended(self, call: ToolCall, work: "Future[Any]", late: Late) -> None:
+        """Tell `late` what work that was left behind comes to; one that asks a person then stays unknown."""
+
+        def ended(work: "Future[Any]") -> None:
+            try:
+                result = work.result()
+                outcome = result if isinstance(result, Outcome) else outcome_of(result)
+            except (GraphBubbleUp, asyncio.CancelledError):
+                return
+            except BaseException as error:
+                if interrupted(error):
+                    return
+                outcome = self._failed(call, error)
+            if outcome.status != "unknown":
+                late(outcome)
+
+        work.add_done_callback(ended)
 
     def _only_async(self, name: str) -> bool:
         tool = self.tools[name]
@@ -118,27 +173,9 @@ class Toolbox:
         return type(tool)._arun is not BaseTool._arun
 
     def _bounded(self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], _Returned]) -> _Returned:
-        return _wait(in_daemon_thread(execute, request), self.timeout(request.tool_call["name"]))
-
-    async def _abounded(
-        self, request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[_Returned]]
-    ) -> _Returned:
-        task = asyncio.ensure_future(execute(request))
-        done, _ = await asyncio.wait({task}, timeout=self.timeout(request.tool_call["name"]))
-        if not done:
-            task.cancel()
-            raise TimedOut
-        return task.result()
+        return wait_for(in_daemon_thread(execute, request), self.timeout(request.tool_call["name"]))
 
 
-class TimedOut(Exception):
-    """The tool was still running when its time was up; a TimeoutError of the tool's own is something else."""
-
-
-def _wait(work: "Future[_T]", seconds: float) -> _T:
-    try:
-        return work.result(seconds)
-    except TimeoutError:
-        if work.done():
-            raise
-        raise TimedOut from None
+async def _unbounded(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Awaitable[_Returned]]) -> _Returned:
+    """ToolNode's async side without a bound: without it, ToolNode would run async tools through the sync wrapper."""
+    return await execute(request)

@@ -2,11 +2,11 @@
 
 from langchain_core.messages import AIMessage, ToolMessage
 
-from loopwright.memory.compressors.sizes import fitting_sizes
+from loopwright.memory.compressors.sizes import common_limit, fitting_sizes
 from loopwright.memory.legality import Spoken
 from loopwright.memory.material import VIEW_BYTES, Material, view_bytes
 from loopwright.memory.seeing import clip_key
-from loopwright.state import View
+from loopwright.shapes import View
 
 MOST_PIECES = 6
 _LEAST = 12
@@ -35,7 +35,7 @@ def _clipped(material: Material, view: View, messages: list[Spoken]) -> View:
     bare: View = {**view, "clips": {k: v for k, v in view["clips"].items() if k not in set(map(clip_key, messages))}}
     costs = [material.cost(message) for message in messages]
     room = material.budget - material.tokens(bare) + sum(costs)
-    limit = max(_LEAST, _common_limit(costs, room))
+    limit = max(_LEAST, common_limit(costs, room))
     while True:
         shorter = _at_limit(material, bare, messages, limit)
         if limit == _LEAST or material.tokens(shorter) <= material.budget:
@@ -52,14 +52,3 @@ def _at_limit(material: Material, view: View, messages: list[Spoken], limit: int
             if view_bytes({**view, "clips": {**clips, clip_key(message): sizes}}) < VIEW_BYTES:
                 clips[clip_key(message)] = sizes
     return {**view, "clips": clips}
-
-
-def _common_limit(costs: list[int], room: int) -> int:
-    """The most that each may cost so that all together fit the room."""
-    left = len(costs)
-    for cost in sorted(costs):
-        if cost * left > room:
-            return max(0, room) // left
-        room -= cost
-        left -= 1
-    return max(costs, default=0)

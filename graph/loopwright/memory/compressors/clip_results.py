@@ -5,9 +5,9 @@ from json import dumps
 from langchain_core.messages import ToolMessage
 
 from loopwright.memory.clipping import matching
-from loopwright.memory.material import Material
+from loopwright.memory.material import KEPT_FREE, VIEW_BYTES, Material, view_bytes
 from loopwright.memory.seeing import clipped
-from loopwright.state import View
+from loopwright.shapes import View
 from loopwright.transcript import text_of
 
 MOST_BYTES = 3_000
@@ -20,7 +20,11 @@ def clip_results(material: Material, view: View) -> View:
     clips = dict(view["clips"])
     missing = material.tokens(view) - material.target
     for place in material.old(view):
-        if missing <= 0 or len(dumps(clips)) > MOST_BYTES:
+        if (
+            missing <= 0
+            or len(dumps(clips)) > MOST_BYTES
+            or view_bytes({**view, "clips": clips}) > VIEW_BYTES - KEPT_FREE
+        ):
             break
         words = material.words(place)
         for message in material.units[place].messages:

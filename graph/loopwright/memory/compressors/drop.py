@@ -1,7 +1,7 @@
 """Leaves out the oldest whole groups, with one line that says how many."""
 
 from loopwright.memory.material import Material
-from loopwright.state import View
+from loopwright.shapes import View
 
 
 def drop(material: Material, view: View) -> View:

@@ -1,17 +1,20 @@
 """Folds the oldest whole groups into summary and ledger."""
 
+from collections.abc import Mapping
+
 from langchain_core.messages import AIMessage, ToolMessage
 
+from loopwright.memory.clipping import cut
 from loopwright.memory.counting import count_text
 from loopwright.memory.ledger import facts, trimmed
-from loopwright.memory.material import VIEW_BYTES, Material, view_bytes
+from loopwright.memory.material import KEPT_FREE, VIEW_BYTES, Material, view_bytes
 from loopwright.memory.memory_block import ledger_line
 from loopwright.memory.seeing import clip_key
 from loopwright.memory.summarising import summary_tokens
-from loopwright.state import Fact, View
+from loopwright.shapes import Fact, View
 
-KEPT_FREE = 1_500
-"""Bytes of the view that the ledger leaves to the clips of the newest group."""
+LEDGER_SHARE = 0.6
+"""Share of the tokens that what never goes leaves of the budget, which the ledger may take."""
 
 
 def foldable(material: Material, view: View) -> list[int]:
@@ -29,10 +32,11 @@ def foldable(material: Material, view: View) -> list[int]:
     return chosen
 
 
-def fold(material: Material, view: View, places: list[int], summary: str) -> View:
+def fold(material: Material, view: View, places: list[int], summary: str, summaries: Mapping[str, str] = {}) -> View:
     """The view with these groups folded: their facts join the ledger, `summary` stands for what was said.
 
-    The ledger keeps what is in use within half the target and the view's 8 kB.
+    `summaries` are those of single results, by call id. The ledger keeps what is in use within its share of the budget
+    and the view's 8 kB. Of a call that was made again and succeeded then, only the last result is kept.
     """
     if not places:
         return view
@@ -51,21 +55,25 @@ def fold(material: Material, view: View, places: list[int], summary: str) -> Vie
         "dropped": [edges for edges in view["dropped"] if material.places.get(edges[-1], -1) > last],
         "ledger": [],
     }
-    ledger = [*view["ledger"], *(fact for place in places for fact in _facts(material, place))]
+    room = VIEW_BYTES - KEPT_FREE - view_bytes(folded)
+    if room < 0:  # many pins and clips: a character takes up to three bytes
+        folded["summary"] = cut(summary, max(0, (room + len(summary)) // 3))
+        room = VIEW_BYTES - KEPT_FREE - view_bytes(folded)
+    ledger = [*view["ledger"], *(fact for place in places for fact in _facts(material, place, summaries))]
     kept = trimmed(
-        ledger,
+        [fact for fact in ledger if fact["call_id"] not in material.superseded],
         material.words(last),
-        room_bytes=VIEW_BYTES - KEPT_FREE - view_bytes(folded),
-        room_tokens=material.target // 2,
-        costs=[_fact_cost(fact, material) for fact in ledger],
+        room_bytes=room,
+        room_tokens=int(max(0, material.budget - material.fixed) * LEDGER_SHARE),
+        cost=lambda fact: _fact_cost(fact, material),
     )
     return {**folded, "ledger": kept}
 
 
-def _facts(material: Material, place: int) -> list[Fact]:
+def _facts(material: Material, place: int, summaries: Mapping[str, str] = {}) -> list[Fact]:
     later = material.later_words(place)
     unit, words, originals = material.units[place], material.user_words, material.originals
-    return facts(unit, words, later, originals=originals, language=material.language)
+    return facts(unit, words, later, originals=originals, summaries=summaries, language=material.language)
 
 
 def _fact_cost(fact: Fact, material: Material) -> int:

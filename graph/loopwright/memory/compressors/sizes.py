@@ -20,3 +20,14 @@ def fitting_sizes(material: Material, message: Spoken, limit: int, words: frozen
         if characters == 0 or material.cost(clipped(message, sizes, material.language)) <= limit:
             return sizes
         characters = characters * 3 // 4 if characters > 8 else 0
+
+
+def common_limit(costs: list[int], room: int) -> int:
+    """The most that each may cost so that all together fit the room."""
+    left = len(costs)
+    for cost in sorted(costs):
+        if cost * left > room:
+            return max(0, room) // left
+        room -= cost
+        left -= 1
+    return max(costs, default=0)

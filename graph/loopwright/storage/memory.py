@@ -1,0 +1,60 @@
+"""Threads that live as long as the process."""
+
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from loopwright.storage.claims import Claim, OwnClaim, local_time, thread_busy
+from loopwright.storage.encryption import plain_serializer
+from loopwright.storage.place import Storage
+
+
+def _fresh() -> Storage:
+    return Storage(InMemorySaver(serde=plain_serializer()), InMemoryStore())
+
+
+@dataclass
+class MemoryPlace:
+    """Threads that live as long as this object."""
+
+    url: str = "memory:"
+    _storage: Storage = field(default_factory=_fresh)
+    _held: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def exists(self) -> bool:
+        """False: no other process can have kept a thread here."""
+        return False
+
+    @contextmanager
+    def open(self) -> Iterator[Storage]:
+        """The one storage of this object."""
+        yield self._storage
+
+    @asynccontextmanager
+    async def aopen(self) -> AsyncIterator[Storage]:
+        """The one storage of this object."""
+        yield self._storage
+
+    @contextmanager
+    def claim(self, thread: str) -> Iterator[Claim]:
+        """Hold the thread. Raises ThreadBusy when another run of this process holds it."""
+        with self._lock:
+            if thread in self._held:
+                raise thread_busy(thread, f"this process since {local_time(self._held[thread])}")
+            self._held[thread] = time.time()
+        try:
+            yield OwnClaim()
+        finally:
+            del self._held[thread]
+
+    @asynccontextmanager
+    async def aclaim(self, thread: str) -> AsyncIterator[Claim]:
+        """Hold the thread. Raises ThreadBusy when another run of this process holds it."""
+        with self.claim(thread) as claim:
+            yield claim

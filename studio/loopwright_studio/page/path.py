@@ -1,0 +1,21 @@
+"""The path that a run took through the machine: how often it went along each edge."""
+
+from collections import Counter
+
+from loopwright.report import RunEntry
+
+Pair = tuple[str, str]
+
+
+def path_of(run: RunEntry) -> Counter[Pair]:
+    """How often each edge was taken. Calls of one round are one visit to execute_tools."""
+    decisions = [decision for turn in run.rounds for decision in turn.decisions]
+    path: Counter[Pair] = Counter(("guard", decision.go) for decision in decisions)
+    begun = 1 + len(run.extensions)
+    path["__start__", "begin"] = path["begin", "guard"] = begun
+    path["call_model", "guard"] = sum(turn.model is not None for turn in run.rounds)
+    path["compress_memory", "guard"] = len(run.compressions)
+    path["ask", "guard"] = len(run.pauses) + len(run.outcomes)
+    path["execute_tools", "guard"] = path["guard", "execute_tools"]
+    path["finish", "__end__"] = path["guard", "finish"]
+    return path

@@ -1,0 +1,56 @@
+"""What `show` does: a thread's report, one of its rounds, its next request, or a run while another process makes it."""
+
+import typer
+
+from loopwright.errors import UnknownThread, UsageError
+from loopwright.report import HEAD, RunReport, read_report
+from loopwright.storage import place_of
+from loopwright_studio.configuration import Configuration, load_settings
+from loopwright_studio.console import Screen
+from loopwright_studio.visible import json_line
+
+
+def show_thread(
+    storage: str | None,
+    thread: str,
+    *,
+    everything: bool = False,
+    number: int | None = None,
+    follow: bool = False,
+    request: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Print what was asked for. Raises UnknownThread, StorageError, and UsageError for options that exclude another."""
+    if (number is not None) + follow + request > 1 or (follow and as_json):
+        raise UsageError("--round, --follow and --request show different things (and --follow no JSON): give one.")
+    configuration, settings = load_settings({"storage": storage})
+    if request:
+        from loopwright_studio.agents import build_agent, existing
+        from loopwright_studio.request_view import request_data, show_request
+
+        existing(configuration.storage)
+        preview = build_agent(configuration, settings).preview(thread)
+        return typer.echo(json_line(request_data(preview))) if as_json else show_request(Screen(), preview)
+    if number is not None:
+        from loopwright_studio.round_view import WHOLE, find_round, show_round
+
+        run, turn = find_round(stored_report(configuration, thread, WHOLE), number)
+        return typer.echo(json_line(turn.model_dump(mode="json"))) if as_json else show_round(Screen(), run, turn)
+    if follow:
+        from loopwright_studio.following import follow as follow_run
+
+        return follow_run(Screen(), lambda: stored_report(configuration, thread), storage)
+    report = stored_report(configuration, thread)
+    if as_json:
+        return typer.echo(json_line(report.model_dump(mode="json")))
+    from loopwright_studio.showing import show_report
+
+    return show_report(Screen(), report, storage, everything=everything)
+
+
+def stored_report(configuration: Configuration, thread: str, characters: int = HEAD) -> RunReport:
+    """The report of a thread of the configured storage, of which nothing is created. Raises UnknownThread."""
+    place = place_of(configuration.storage)
+    if not place.exists():
+        raise UnknownThread(f"There are no threads in {place.url}: name where they are kept with --storage.")
+    return read_report(place, thread, characters)

@@ -1,0 +1,66 @@
+"""The card of a run that was stopped: what, why, where it began, and at most three commands that can be pasted."""
+
+from math import ceil
+
+from rich.panel import Panel
+from rich.text import Text
+
+from loopwright.memory.language import Language, language
+from loopwright.policies import render_report
+from loopwright.policies.limits import LIMITS
+from loopwright.report import CallReport, RunEntry
+from loopwright.shapes import StopReport
+from loopwright_studio.command_lines import command
+from loopwright_studio.console import Screen
+from loopwright_studio.rows import arguments
+from loopwright_studio.visible import one_line, visible
+
+RESULT = 200
+"""Characters of the stuck call's result."""
+_TITLES: dict[Language, str] = {"en": "Stopped", "zh": "已停止"}
+_RESULTS: dict[Language, str] = {"en": "Its result", "zh": "其结果"}
+_BEGAN: dict[Language, str] = {"en": "It began at step {step}.", "zh": "从第 {step} 步开始。"}
+
+
+def print_card(screen: Screen, thread: str, run: RunEntry, stop: StopReport, storage: str | None) -> None:
+    """Print the card; a frame only in a terminal. `storage` is the option as it was given, for the commands."""
+    spoken = language(run.task)
+    text = visible(card_text(run, stop, spoken))
+    if screen.console.is_terminal:
+        screen.console.print(Panel(Text(text), title=_TITLES[spoken], title_align="left", border_style="red"))
+    else:
+        screen.say(text)
+    screen.commands(*next_commands(thread, stop, storage))
+
+
+def card_text(run: RunEntry, stop: StopReport, spoken: Language) -> str:
+    """What is on the card: the stop report, with the stuck call, what it gave, and the step where it began."""
+    stuck = next((each for turn in run.rounds for each in turn.calls if each.call_id == stop["call_id"]), None)
+    call = f"{one_line(stuck.tool)}({arguments(stuck.args)})" if stuck else ""
+    first, *rest = render_report(stop, spoken, call).splitlines()
+    gave = one_line(outcome_of(run, stuck)[:RESULT]) if stuck else ""
+    began = [_BEGAN[spoken].format(step=run.stuck.began)] if run.stuck else []
+    return "\n".join([first, *began, *([f"{_RESULTS[spoken]}: {gave}"] if gave else []), *rest])
+
+
+def outcome_of(run: RunEntry, call: CallReport) -> str:
+    """What this call gave when it last really ran; where it never did, what the model was told instead."""
+    same = [each for turn in run.rounds for each in turn.calls if (each.tool, each.args) == (call.tool, call.args)]
+    ran = next((each for each in reversed(same) if each.status in ("ok", "error", "unknown")), call)
+    return ran.result or ""
+
+
+def next_commands(thread: str, stop: StopReport, storage: str | None) -> list[str]:
+    """At most three commands that fit how the run ended."""
+    look, page = command("show", thread, storage), command("report", thread, storage, "--open")
+    if stop["reason"] in LIMITS:
+        return [look, command("resume", thread, storage, "--extend", larger(stop)), page]
+    if stop["reason"] in ("auth", "model_error"):
+        return [look, command("resume", thread, storage), page]
+    return [look, command("run", thread, storage, before=("WHAT TO DO DIFFERENTLY", "--thread")), page]
+
+
+def larger(stop: StopReport) -> str:
+    """Twice what was used of the limit that was reached, as `--extend` takes it."""
+    limit, used = stop["reason"], stop["counters"].get(stop["reason"], 0.0)
+    return f"{limit}={2 * used:.2g}" if limit == "cost" and used else f"{limit}={max(1, ceil(2 * used))}"

@@ -1,0 +1,41 @@
+"""What a run waits for, and the commands that answer it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from loopwright.pending import Pending
+from loopwright_studio.command_lines import command
+from loopwright_studio.console import Screen
+from loopwright_studio.rows import arguments
+from loopwright_studio.visible import one_line, visible
+
+
+def print_waiting(screen: Screen, pending: Sequence[Pending], storage: str | None) -> None:
+    """The open questions, and the commands that answer them; an id is named only where several of a thread are open."""
+    for question in pending:
+        several = sum(each.thread == question.thread for each in pending) > 1
+        screen.say(f"Waiting for you ({question.kind}): {visible(question.description)}", "bold yellow")
+        screen.say(f"  {one_line(question.call['name'])}({arguments(question.call['args'])})")
+        if question.expires_at is not None:
+            screen.say(f"  counts as rejected from {datetime.fromtimestamp(question.expires_at):%Y-%m-%d %H:%M:%S} on")
+        named = ("--question", question.id) if several else ()
+        for words, meaning in _ANSWERS[question.kind]:
+            screen.commands(f"{command('resume', question.thread, storage, *words, *named)}{meaning}")
+
+
+_ANSWERS: dict[str, list[tuple[tuple[str, ...], str]]] = {
+    "approval": [
+        (("--approve",), ""),
+        (("--reject", "REASON"), ""),
+        (("--edit", '{"NAME": VALUE}'), "  # run it with other arguments"),
+        (("--answer", "TEXT"), "  # answer in its stead"),
+    ],
+    "budget": [(("--approve",), ""), (("--reject", "REASON"), ""), (("--extend", "NAME=N"), "")],
+    "unknown": [
+        (("--approve",), "  # it happened"),
+        (("--reject", "REASON"), "  # it did not happen"),
+        (("--answer", "RESULT"), "  # it happened, and this is its result"),
+        (("--answer", ""), "  # nobody knows"),
+    ],
+}
+"""Options that answer a kind of question, with what they mean where that is not plain."""

@@ -1,0 +1,98 @@
+"""`langgraph dev` as a process of its own: started as a user starts it, and killed as a machine kills it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+
+ROOT = Path(__file__).parents[2]
+READY = ("Application startup complete", "Application started up")
+FOREIGN = ("LANG", "OPENAI", "LOOPW")
+
+
+@dataclass
+class DevServer:
+    """A running server: its process, an SDK client on it, and what it has said."""
+
+    process: subprocess.Popen[str]
+    client: SyncLangGraphClient
+    said: list[str]
+    heard: threading.Condition
+
+    def wait_for(self, text: str) -> None:
+        """Return once it has said this; fails after a minute."""
+        with self.heard:
+            assert self.heard.wait_for(lambda: any(text in line for line in self.said), 60), "".join(self.said[-30:])
+
+    def kill(self) -> None:
+        """End it as a crash does, with the processes that it started."""
+        _kill(self.process)
+
+
+def asked(text: str) -> Any:
+    """An input as a front end sends it."""
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+@contextmanager
+def dev_server(
+    folder: Path, *words: str, command: str = "langgraph_cli.cli import cli; cli()", **variables: str
+) -> Iterator[DevServer]:
+    """The server in this folder, once it answers; killed at the end."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    arguments = words or ("dev", "--no-browser", "--no-reload")
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"from {command}", *arguments, "--port", str(port)],
+        cwd=folder,
+        env={**environment, "NO_PROXY": "127.0.0.1", **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,  # a group of its own, so that no worker of it is left
+    )
+    assert process.stdout is not None
+    said: list[str] = []
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if any(word in line for word in READY):
+                break
+        else:
+            pytest.fail("the server did not start:\n" + "".join(said[-30:]))
+        heard = threading.Condition()
+        reader = threading.Thread(target=_listen, args=(process.stdout, said, heard), daemon=True)
+        reader.start()
+        with get_sync_client(url=f"http://127.0.0.1:{port}") as client:
+            yield DevServer(process, client, said, heard)
+        _kill(process)
+        reader.join()
+    finally:
+        _kill(process)
+        process.stdout.close()
+
+
+def _listen(stream: IO[str], said: list[str], heard: threading.Condition) -> None:
+    for line in stream:
+        with heard:
+            said.append(line)
+            heard.notify_all()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -1,0 +1,302 @@
+"""The page as a document: what it says of each stop, that it is whole and self-contained, and that it obeys nothing."""
+
+import re
+import time
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.tools import tool
+from tests.graph.stop_stories import STORIES, told
+from tests.studio.page_story import HOSTILE, long_run
+from typer.testing import Result
+
+from loopwright import Agent, Settings, tool_policy
+from loopwright.policies import Language
+from loopwright.policies.stops import what_happened
+from loopwright.report import RunReport, fold_report
+from loopwright.settings import ModelSettings
+from loopwright.state import StopReason
+from loopwright.testing import ScriptedModel, call, reply
+from loopwright_studio.page import build_page
+from loopwright_studio.page.figures import duration, listed, tick, tokens
+from loopwright_studio.page.path import path_of
+from loopwright_studio.page.steps import BetweenStep, RoundStep, steps_of
+from loopwright_studio.reporting import file_name
+
+LEFT = ("cancelled", "drained")
+"""Stops that write no event, since the run can go on: their page is that of a run left in the middle."""
+
+
+class Document(HTMLParser):
+    """The page's elements: their names, attributes and texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.verdict = ""
+        self.inside = 0
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, given))
+        if tag == "section":
+            self.open.append(given.get("class", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "section":
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1].startswith("verdict"):
+            self.verdict += f"{data} "
+
+    def values(self, name: str) -> list[str]:
+        """All values of an attribute."""
+        return [given[name] for _, given in self.tags if name in given]
+
+
+@pytest.fixture(scope="module")
+def long_page() -> str:
+    """The page of 400 rounds with hostile texts."""
+    return build_page(long_run().told())
+
+
+def small_report(*, settings: Settings | None = None, script: list[Any] | None = None) -> RunReport:
+    """The report of a short real run: one call, one answer."""
+
+    @tool
+    def look(at: str) -> str:
+        """Look at something."""
+        return f"saw {at}"
+
+    steps = script or [reply("I look.", call("look", at="a")), "a is there"]
+    agent = Agent(ScriptedModel(steps), [tool_policy(look, effect="read")], settings=settings or Settings())
+    agent.run("what is there?", thread="t")
+    return agent.report("t", 4_000)
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+@pytest.mark.parametrize("reason", [reason for reason in STORIES if reason not in LEFT])
+def test_the_first_screen_names_round_call_reason_and_what_to_do(reason: StopReason, language: Language) -> None:
+    """Whatever a run stopped for, the verdict says it, with the stuck call and a command that can be pasted."""
+    report = told(reason, language).report
+    stop = report.runs[-1].stop
+    assert stop is not None
+    said = " ".join(Document(build_page(report)).verdict.split())
+    assert what_happened(reason, language) in said
+    assert f"Round {stop['step']} · {reason}" in said
+    assert "loopwright " in said
+    if not stop["complete"]:
+        assert stop["advice"] in said
+        assert f"Round {stop['step']}, where it ended" in said
+    stuck = [c for turn in report.runs[-1].rounds for c in turn.calls if c.call_id == stop["call_id"]]
+    assert bool(stuck) == STORIES[reason].stuck
+    for each in stuck:
+        assert f"{each.tool}(" in said
+    for number in stop["earlier_steps"][:1]:
+        assert f"Round {number}, where it began" in said
+
+
+def test_a_run_left_in_the_middle_says_how_to_go_on() -> None:
+    """Cancelled, drained and killed runs have no stop: the verdict says where they stand, and how to go on."""
+    story = long_run(9, hostile=())
+    story.events = story.events[:16]
+    said = Document(build_page(story.told())).verdict
+    assert "It runs, or was left in the middle." in said
+    assert "Round 4, where it stands" in said
+    assert "loopwright resume invoices-oct" in said
+
+
+def test_a_waiting_run_shows_the_question_and_both_answers() -> None:
+    """A pause stands on the first screen with what is asked, and commands that answer it with the storage named."""
+    report = small_report(settings=Settings(max_model_calls=1, on_limit="ask", model=ModelSettings(retry_delay=0)))
+    said = Document(build_page(report, "sqlite:///x y.db")).verdict
+    assert "It waits for your answer." in said
+    assert report.waiting[0].description in said
+    assert "loopwright resume t --approve --storage 'sqlite:///x y.db'" in said
+    assert "--reject" in said
+
+
+def test_an_answered_run_opens_its_answer() -> None:
+    """A completed run shows the answer at once, and nothing is red."""
+    page = build_page(small_report())
+    assert '<details class="answer" open>' in page
+    assert '<section class="verdict done"' in page
+
+
+def test_a_thread_without_a_run_has_no_page() -> None:
+    """Nothing is drawn of nothing."""
+    with pytest.raises(ValueError, match="without a run"):
+        build_page(fold_report("t", [], []))
+
+
+def test_the_page_loads_nothing(long_page: str) -> None:
+    """No address but places in the page and data; style and script are the ones that the policy names by hash."""
+    document = Document(long_page)
+    addresses = [
+        given[name] for _, given in document.tags for name in ("src", "href", "action", "srcdoc") if name in given
+    ]
+    assert addresses
+    assert all(address.startswith("#") or address == "data:," for address in addresses)
+    assert "url(" not in long_page.partition("</style>")[0]
+    policy = next(value for value in document.values("content") if "default-src" in value)
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    for name in ("style", "script"):
+        (text,) = re.findall(rf"<{name}>(.*?)</{name}>", long_page, re.DOTALL)
+        assert f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" in policy
+
+
+def test_hostile_texts_stay_texts(long_page: str) -> None:
+    """The page with attacks in it has the elements of one without, save for what texts are long; none has a handler."""
+    attributes = {name for _, given in Document(long_page).tags for name in given}
+    assert not [name for name in attributes if name.startswith("on")]
+    assert "style" not in attributes
+    quiet = {tag for tag, _ in Document(build_page(long_run(hostile=()).told())).tags}
+    assert {tag for tag, _ in Document(long_page).tags} == quiet
+    assert [tag for tag, _ in Document(long_page).tags].count("script") == 1
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(max_size=80))
+def test_no_unseen_character_reaches_the_page(text: str) -> None:
+    """Any text in a task, a name, an argument and a result: what is left is markup of ours and what can be seen."""
+    report = small_report_of(text)
+    page = build_page(report)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff]", page)
+    assert {tag for tag, _ in Document(page).tags} == {
+        tag for tag, _ in Document(build_page(small_report_of("x"))).tags
+    }
+
+
+def small_report_of(text: str) -> RunReport:
+    """A short report in which everything that a run can say is this text."""
+    text = text or "x"
+    story = long_run(6, hostile=())
+    story.messages[0].content = text
+    story.round(7, text, [(text, {text: text}, text, "ok")], "note", text, text)
+    return story.told(thread=text)
+
+
+@pytest.mark.parametrize("reason", [None, *STORIES])
+def test_every_link_has_its_place(long_page: str, reason: StopReason | None) -> None:
+    """Each link leads to an id of the page, and no id stands twice, whatever the run stopped for."""
+    document = Document(long_page if reason is None else build_page(told(reason, "en").report))
+    ids = Counter(document.values("id"))
+    assert [name for name, count in ids.items() if count > 1] == []
+    assert {link.removeprefix("#") for link in document.values("href") if link.startswith("#")} <= set(ids)
+
+
+def test_four_hundred_rounds_are_small_and_quick() -> None:
+    """The page of 400 rounds is under 2 MB, and built in under a second (the best of three)."""
+    report = long_run().told()
+
+    def once() -> float:
+        started = time.perf_counter()
+        assert len(build_page(report).encode()) < 2_000_000
+        return time.perf_counter() - started
+
+    assert min(once() for _ in range(3)) < 1
+
+
+def test_long_results_are_cut_and_say_so() -> None:
+    """Where results would make the page too large, each is cut shorter, and how much is missing stands there."""
+    story = long_run(400, hostile=())
+    for message in story.messages:
+        if message.type == "tool":
+            message.content = "a result of many words " * 600
+    page = build_page(story.told())
+    assert len(page.encode()) < 2_000_000
+    assert "of 13800 characters." in page
+
+
+def test_the_steps_are_all_that_happened() -> None:
+    """Every round, compression and boundary of the run is one step, in order, and decisions stand with their reply."""
+    report = long_run().told()
+    (run,) = report.runs
+    steps = steps_of(report)
+    rounds = [step for step in steps if isinstance(step, RoundStep)]
+    assert [step.turn for step in rounds] == [turn for turn in run.rounds if turn.model]
+    assert [step.at for step in rounds] == list(range(len(rounds)))
+    assert sum(isinstance(step, BetweenStep) for step in steps) == len(run.compressions)
+    assert all(decision.step == step.turn.step for step in rounds for decision in step.decisions)
+    assert [step.tag.word for step in rounds if step.tag][-3:] == ["block", "block", "stop"]
+    assert (steps[0].kind, steps[-1].kind) == ("task", "end")
+
+
+@pytest.mark.parametrize("reason", [reason for reason in STORIES if reason not in LEFT])
+def test_the_path_of_an_ended_run_flows(reason: StopReason) -> None:
+    """What enters a node leaves it, from START to END: the numbers in the picture are those of the run."""
+    path = path_of(told(reason, "en").report.runs[-1])
+    for node in ("begin", "guard", "call_model", "compress_memory", "execute_tools", "ask", "finish"):
+        enters = sum(count for (_, target), count in path.items() if target == node)
+        leaves = sum(count for (source, _), count in path.items() if source == node)
+        assert enters == leaves, node
+
+
+def test_later_runs_of_a_thread_have_places_of_their_own() -> None:
+    """Two runs are two tasks in the list; the second one's rounds are named after it, and stand in the first screen."""
+    agent = Agent(ScriptedModel(["one", "two"]), settings=Settings())
+    agent.run("first", thread="t")
+    agent.run("second", thread="t")
+    page = build_page(agent.report("t"))
+    ids = Document(page).values("id")
+    assert {"r0", "r1", "end", "run2-r0", "run2-r1", "run2-end"} <= set(ids)
+    assert '<p class="task">second</p>' in page
+    assert "All 2 runs of this thread: 2 model calls" in page
+
+
+def test_figures_are_short() -> None:
+    """Tokens, durations and lists as a person reads them."""
+    assert [tokens(n) for n in (0, 812, 12_240, 99_950, 7_600_000)] == ["0", "812", "12.2 k", "100 k", "7.6 M"]
+    assert [tick(n) for n in (0, 800, 8_000, 2_500, 1_000_000)] == ["0", "800", "8 k", "2.5 k", "1 M"]
+    assert [duration(s) for s in (0.003, 0.84, 12.34, 1486, 11_100)] == [
+        "3 ms", "0.84 s", "12.3 s", "24 min 46 s", "3 h 05 min"
+    ]  # fmt: skip
+    assert [listed(numbers) for numbers in ([], [1], [1, 2], [1, 2, 3])] == ["", "1", "1 and 2", "1, 2 and 3"]
+
+
+def test_report_writes_a_file(invoke: Callable[..., Result], folder: Path) -> None:
+    """`report THREAD` writes a page for its owner alone, under the thread's name or the one given, or prints it."""
+    invoke("run", "what is 2*3", "--thread", "a/b 周报", "-q")
+    result = invoke("report", "a/b 周报")
+    assert (result.exit_code, result.stdout) == (0, "")
+    path = folder / "a-b-周报.html"
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert path.stat().st_mode & 0o077 == 0
+    assert invoke("report", "a/b 周报", "-o", "run.html").exit_code == 0
+    assert (folder / "run.html").exists()
+    assert "2*3 = 6" in invoke("report", "a/b 周报", "-o", "-").stdout
+
+
+def test_report_says_what_is_wrong(invoke: Callable[..., Result]) -> None:
+    """An unknown thread and a place that cannot be written are one sentence each, with exit code 2."""
+    invoke("run", "what is 2*3", "--thread", "t", "-q")
+    unknown = invoke("report", "nobody")
+    assert (unknown.exit_code, "nobody" in unknown.stderr) == (2, True)
+    closed = invoke("report", "t", "-o", "nowhere/run.html")
+    assert (closed.exit_code, "nowhere/run.html cannot be written" in closed.stderr) == (2, True)
+
+
+@given(st.text(max_size=120))
+def test_file_names_are_plain(thread: str) -> None:
+    """A thread's name becomes a file's name without a path, a leading dot, or anything unseen."""
+    name = file_name(thread)
+    assert name.endswith(".html")
+    assert re.fullmatch(r"\w[\w.-]*\.html", name)
+
+
+def test_the_story_holds_every_payload() -> None:
+    """The long run has each hostile text among its results, or the tests on it would say nothing."""
+    results = [each.result or "" for turn in long_run().told().runs[0].rounds for each in turn.calls]
+    assert all(any(payload in result for result in results) for payload in HOSTILE)

@@ -1,0 +1,168 @@
+"""`show`: what is folded and what never is, one round whole, the next request, and a run that another process makes."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.tools import tool
+from rich.console import Console
+from typer.testing import Result
+
+from loopwright import Agent, RunReport, Settings, tool_policy
+from loopwright.report import fold_report
+from loopwright.testing import ScriptedModel, call, reply
+from loopwright_studio.console import Screen
+from loopwright_studio.following import Shown
+from loopwright_studio.showing import run_rows, show_report, went_well
+
+
+def agent(places: str, storage: str = "memory:") -> Agent:
+    """An agent whose model looks at one place a round; `x` does not exist, `!` looks where it looked before."""
+
+    @tool
+    def look(at: str) -> str:
+        """Look at something."""
+        if at.startswith("x"):
+            raise FileNotFoundError(at)
+        return f"saw {at}"
+
+    wishes = [call("look", at=f"{place}{0 if place == '!' else n}") for n, place in enumerate(places)]
+    script = [reply(f"I look, {n}.", wish) for n, wish in enumerate(wishes)]
+    chosen = Settings(max_model_calls=500, max_tool_calls=500)
+    return Agent(ScriptedModel([*script, "done"]), [tool_policy(look, effect="read")], settings=chosen, storage=storage)
+
+
+def told(places: str) -> RunReport:
+    """The report of a run over these places."""
+    made = agent(places)
+    made.run("what is there?", thread="t")
+    return made.report("t")
+
+
+def screen() -> tuple[Screen, io.StringIO]:
+    """A screen of 200 columns and what is written on it."""
+    written, made = io.StringIO(), Screen()
+    made.console = Console(file=written, width=200, highlight=False, markup=False, emoji=False)
+    return made, written
+
+
+def shown(report: RunReport, *, everything: bool = False) -> str:
+    """What `show` prints of it."""
+    made, written = screen()
+    show_report(made, report, None, everything=everything)
+    return written.getvalue()
+
+
+def test_rounds_that_went_well_are_one_line() -> None:
+    """The first and the last round and the failed one are printed; the stretches between them are counted."""
+    text = shown(told("a" * 6 + "x" + "a" * 5))
+    assert "rounds 2–6 went through: 5 calls ok (--all)" in text
+    assert "rounds 8–12 went through: 5 calls ok (--all)" in text
+    assert "x6" in text
+    assert "I look, 0." in text
+    assert "I look, 3." not in text
+    everything = shown(told("a" * 6 + "x" + "a" * 5), everything=True)
+    assert "went through" not in everything
+    assert all(f"I look, {n}." in everything for n in range(12))
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.text("aax!", max_size=14))
+def test_nothing_that_did_not_go_well_is_folded(places: str) -> None:
+    """Each round is printed or counted in a fold, never both; a fold holds only what went well."""
+    (run,) = told(places).runs
+    made, _ = screen()
+    lines = [row.left.plain for row in run_rows(made, run, everything=False)]
+    printed = {int(line[:4]) for line in lines if line[:4].strip().isdigit()}
+    folds = [line.split("rounds ")[1].split(" ")[0].split("–") for line in lines if "went through" in line]
+    folded = {number for first, last in folds for number in range(int(first), int(last) + 1)}
+    numbers = [turn.step for turn in run.rounds]
+    assert sorted([*printed, *folded]) == numbers
+    steps = [-1, *numbers]
+    well = {turn.step for turn, before in zip(run.rounds, steps, strict=False) if went_well(run, turn, before)}
+    assert folded <= well - {numbers[0], numbers[-1]}
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.text("aax", min_size=1, max_size=6), st.data())
+def test_following_prints_each_round_once(places: str, data: st.DataObject) -> None:
+    """However often one looks while the run goes on, in the end the lines are those of `show --all`, each once."""
+    made = agent(places)
+    events = [item for item in made.stream("what is there?", thread="t") if isinstance(item, dict)]
+    with made.place.open() as storage:
+        graph = made.graph.copy(update={"checkpointer": storage.saver})
+        messages = graph.get_state({"configurable": {"thread_id": "t"}}).values["messages"]
+    looks = sorted(data.draw(st.lists(st.integers(0, len(events)), max_size=6)))
+    followed, written = screen()
+    live = Shown(followed)
+    ended = [live.take(fold_report("t", events[:seen], messages)) for seen in (*looks, len(events))]
+    assert ended[-1]
+    everything = shown(made.report("t"), everything=True).splitlines()
+    lines = written.getvalue().splitlines()
+    assert lines[1:] == everything[2 : 1 + len(lines)]
+    assert everything[1 + len(lines)].strip().endswith("finish answered")
+
+
+@pytest.fixture
+def stored(folder: Path) -> Path:
+    """A thread of eight rounds in the folder's storage, one of them with a long result."""
+    agent("aaxaa" + "b" * 3, f"sqlite:///{os.fspath(folder)}/runs.db").run("what is there?", thread="t")
+    return folder
+
+
+def test_one_round_is_shown_whole(invoke: Callable[..., Result], stored: Path) -> None:
+    """Request by part, text, arguments as JSON, status and result; as JSON the round of the report."""
+    result = invoke("show", "t", "--round", "3")
+    for part in ("Run 1, round 3", "tokens: system", "I look, 2.", '"at": "x2"', "read, error", "x2"):
+        assert part in result.stdout
+    assert json.loads(invoke("show", "t", "--round", "3", "--json").stdout)["step"] == 3
+    absent = invoke("show", "t", "--round", "99")
+    assert absent.exit_code == 2
+    assert "has no round 99: its rounds are 1 to 9" in absent.stderr
+
+
+def test_the_next_request_is_shown(invoke: Callable[..., Result], stored: Path) -> None:
+    """Tokens of the budget by part and every message of it; the same as JSON."""
+    result = invoke("show", "t", "--request")
+    for part in ("The next request of thread t", " tokens: system", "human:\nwhat is there?", "look(at=a0)", "saw a0"):
+        assert part in result.stdout
+    data: Any = json.loads(invoke("show", "t", "--request", "--json").stdout)
+    assert data["tokens"] == sum(data["parts"].values())
+    assert data["messages"][1]["content"] == "what is there?"
+
+
+def test_following_a_thread_that_has_ended_ends(invoke: Callable[..., Result], stored: Path) -> None:
+    """Its rounds are printed, its answer and its sums, and the command returns."""
+    result = invoke("show", "t", "--follow")
+    assert result.exit_code == 0
+    assert "I look, 4." in result.stdout
+    assert "9 model calls" in result.stdout
+
+
+def test_two_views_at_once_are_refused(invoke: Callable[..., Result], stored: Path) -> None:
+    """--round, --follow and --request exclude each other, and there is no JSON of a run that goes on."""
+    for words in (("--round", "1", "--request"), ("--follow", "--request"), ("--follow", "--json")):
+        result = invoke("show", "t", *words)
+        assert result.exit_code == 2
+        assert "give one" in result.stderr
+
+
+def test_looking_needs_no_langgraph(stored: Path) -> None:
+    """`show` of a finished thread imports neither the machine nor a model's client, and so starts at once."""
+    program = (
+        "import sys\nfrom loopwright_studio.cli import app\n"
+        "try:\n    app(['show', 't', '--storage', 'sqlite:///runs.db'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'langgraph.pregel', 'langgraph.types', 'langsmith', 'loopwright.graph', 'openai'}\n"
+        "print(sorted(heavy & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=stored)
+    assert "9 model calls" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
