@@ -1,9 +1,11 @@
 """Structured output: an answer in the demanded form, asked for once more where it has not that form."""
 
+import pytest
+from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, tool
 from pydantic import BaseModel, Field, SecretStr
 
-from loopwright import Agent, Settings, tool_policy
+from loopwright import Agent, Settings, build_graph, tool_policy
 from loopwright.models import load_model
 from loopwright.models.structured import OutputFormat
 from loopwright.settings import ModelSettings
@@ -124,3 +126,13 @@ def test_a_server_without_schema_mode_is_asked_in_words() -> None:
         assert agent.run("add").output == Total(total=12.5, currency="USD")
         assert agent.run("again").output == Total(total=12.5, currency="USD")
         assert len(endpoint.rejected) == 1
+
+
+@pytest.mark.parametrize("limit", range(6, 16))
+def test_any_recursion_limit_from_six_ends_with_an_answer(limit: int) -> None:
+    """A model that never gives the form: the run ends by itself, however few steps the caller leaves."""
+    model = ScriptedModel(lambda messages: "prose" if len(messages) > 5 else reply("", call("look", at="a")))
+    graph = build_graph(model, [_look()], output=Total)
+    state = graph.invoke({"messages": [HumanMessage("add")]}, {"recursion_limit": limit})
+    assert state["answer"]
+    assert state["stop"]["reason"] in ("invalid_replies", "steps", "repeat")

@@ -90,8 +90,8 @@ def _reshaped(visit: Visit, reply: ModelEvent) -> Update | None:
     if not problem:
         return None
     before = visit.before
-    if before["reshaping"]:
-        if before["stop"] != "answered":
+    if before["reshaping"] or not visit.may_reshape():
+        if before["closing"] and before["stop"] != "answered":
             return None  # a limit stays the reason
         return visit.go("finish", stop="invalid_replies", policy="output", reason=problem)
     nudge = output_instruction(problem, visit.language())

@@ -206,6 +206,10 @@ class Visit:
         self.events.append(event)
         self.run = fold(self.run, [event])
 
+    def may_reshape(self) -> bool:
+        """Whether an answer of another form can be asked for again, with a compression first if need be."""
+        return self.state["remaining_steps"] > STEPS_OF_A_COMPRESSION
+
     def misshapen(self) -> str:
         """Why the last reply has not the form that the answer must have; empty when it has, or none is demanded."""
         reply = last_reply(self.state["messages"])
