@@ -33,7 +33,7 @@ def test_h02_only_finish_leads_to_the_end() -> None:
 
 
 BLOCKING = """
-import asyncio
+import asyncio, os
 from blockbuster import blockbuster_ctx
 from langgraph.checkpoint.memory import InMemorySaver
 from loopwright import Settings, build_graph
@@ -45,7 +45,8 @@ async def run():
     return await graph.ainvoke({"messages": [("user", "hi")]}, {"configurable": {"thread_id": "t"}}, durability="sync")
 
 with blockbuster_ctx():
-    print(asyncio.run(run())["answer"])
+    print(asyncio.run(run())["answer"], flush=True)
+    os._exit(0)  # blockbuster changes built-in types in place: to undo that while Python ends crashes it now and then
 """
 
 
