@@ -1,6 +1,6 @@
 """Tells a server that cuts long requests in silence by the prompt tokens it reports: a pure fold of model events."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from loopwright.state import Event, ModelEvent
 
@@ -29,16 +29,26 @@ def window_kept(events: Sequence[Event], newest: ModelEvent) -> int | None:
     reports more as the request grows.) From then on the most that was reported is taken for the window, and requests
     are kept below it for the rest of the run.
     """
-    earlier = [e for e in events if e["kind"] == "model" and e.get("place", 0) == newest.get("place", 0)]
-    known = earlier[-1].get("keeps") if earlier else None
+    before = next(_earlier(events, newest), None)
+    known = before.get("keeps") if before is not None else None
     if not falls_short(newest):
         return known
     if known is not None:
         return max(known, newest["tokens_in"])
+    earlier = list(_earlier(events, newest))
     top = max(event["tokens_in"] for event in (*earlier, newest) if not event["estimated"])
     flat = [event for event in (*earlier, newest) if falls_short(event) and event["tokens_in"] * LEVEL >= top]
     lengths = [_messages(event) for event in flat]
     return top if newest in flat and max(lengths) >= GROWN * min(lengths) else None
+
+
+def _earlier(events: Sequence[Event], newest: ModelEvent) -> Iterator[ModelEvent]:
+    """The run's earlier calls of the same model, the last one first; `events` is the thread's log."""
+    for event in reversed(events):
+        if event["kind"] == "begin":
+            return
+        if event["kind"] == "model" and event.get("place", 0) == newest.get("place", 0):
+            yield event
 
 
 def _messages(event: ModelEvent) -> int:

@@ -63,13 +63,17 @@ def cost(reply: Reply, name: str, settings: Settings, tokens_in: int, tokens_out
 
 def _with_notices(event: ModelEvent, wiring: Wiring, state: State, reply: Reply) -> ModelEvent:
     """The event with what the user should know, and the window that the server seems to have."""
-    run = since_begin(state["events"])
-    keeps = window_kept(run, event)
-    turned = _turned(event, wiring, state["events"])
-    notices = [*_left_out(reply), *turned, *_ignored(reply), *_unpriced(event, run, state["run"]["limits"])]
+    log = state["events"]
+    keeps = window_kept(log, event)
+    notices = [
+        *_left_out(reply),
+        *_turned(event, wiring, log),
+        *_ignored(reply),
+        *_unpriced(event, log, state["run"]["limits"]),
+    ]
     if keeps is not None:
         event["keeps"] = keeps
-        if not any(e["kind"] == "model" and "keeps" in e for e in run):
+        if not any(e["kind"] == "model" and "keeps" in e for e in since_begin(log)):
             notices.append(truncation_notice(event, keeps))
     if notices:
         event["notices"] = notices
@@ -84,9 +88,10 @@ def _left_out(reply: Reply) -> Iterator[str]:
 
 def _turned(event: ModelEvent, wiring: Wiring, before: Sequence[Event]) -> Iterator[str]:
     """Told once a thread."""
-    known = any(e["kind"] == "model" and e.get("protocol") for e in before)
     spoken = event.get("protocol")
-    if wiring.settings.protocol == "auto" and spoken and not known:
+    if wiring.settings.protocol != "auto" or not spoken:
+        return
+    if not any(e["kind"] == "model" and e.get("protocol") for e in before):
         why = "The model wrote its calls as text twice" if wiring.turned else "The server takes no tools"
         yield f"{why}: the rest of this thread asks for them in JSON (protocol {spoken})."
 
@@ -97,10 +102,12 @@ def _ignored(reply: Reply) -> Iterator[str]:
         yield f"The reply held {told['ignored']} more JSON objects: the first counted, the others nothing."
 
 
-def _unpriced(event: ModelEvent, run: Sequence[Event], limits: dict[str, float]) -> Iterator[str]:
+def _unpriced(event: ModelEvent, log: Sequence[Event], limits: dict[str, float]) -> Iterator[str]:
     """Told once a run: a limit in USD cannot stop what has no price."""
-    answered = [e for e in (*run, event) if e["kind"] == "model" and e["failure"] is None]
-    if "cost" in limits and event["cost_usd"] is None and answered == [event]:
+    if "cost" not in limits or event["cost_usd"] is not None:
+        return
+    answered = [e for e in (*since_begin(log), event) if e["kind"] == "model" and e["failure"] is None]
+    if answered == [event]:
         yield (
             f"The price of {event['model']} is not known, so that the limit of {limits['cost']:g} USD does not count "
             "its calls: name it in the settings, model.prices."

@@ -22,13 +22,18 @@ def rule(policies: Sequence[Policy], view: GuardView) -> Ruling:
     about_run = _worst(policy(view) for policy in policies)
     if about_run is not None and severity(about_run) >= severity(Finding("close", "", "")):
         return Ruling(about_run, [])
-    calls = [(call, _worst(policy(replace(view, call=call)) for policy in policies)) for call in view.pending]
+    calls = [(call, _about(policies, replace(view, call=call))) for call in view.pending]
     closing = next((found for _, found in calls if found and found.rung == "close"), None)
     if closing is None:
         return Ruling(about_run, calls)
     if all(will_not_run(call, found) for call, found in calls):
         return Ruling(closing, [])
     return Ruling(about_run, [(call, _softened(found)) for call, found in calls])
+
+
+def _about(policies: Sequence[Policy], view: GuardView) -> Finding | None:
+    """The most severe finding about the view's call; one view for all, since it keeps what they work out."""
+    return _worst(policy(view) for policy in policies)
 
 
 def _worst(findings: Iterable[Finding | None]) -> Finding | None:
