@@ -7,7 +7,8 @@ from typing import Any
 
 DEEPEST = 64
 """Levels that arguments may be nested: checkpoints are written with a format that gives up at about 250."""
-_FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
+FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
+"""A fenced block, its language aside."""
 _LOOK_ALIKES = re.compile("[“”„‟＂｛｝［］：，]")
 
 
@@ -19,7 +20,7 @@ def read_object(raw: str) -> dict[str, Any]:
     """
     if raw.strip() in ("", "null"):
         return {}
-    fenced = _FENCE.fullmatch(raw.strip())
+    fenced = FENCE.fullmatch(raw.strip())
     value = read_json(fenced[1] if fenced else raw)
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = read_json(value)

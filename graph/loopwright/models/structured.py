@@ -1,7 +1,6 @@
 """Structured output: what the model is told about the form of its answer, and whether an answer has it."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -9,8 +8,9 @@ from typing import Any, Generic, TypeVar
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ValidationError
 
+from loopwright.models.json_text import FENCE
+
 _T = TypeVar("_T", bound=BaseModel)
-_FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 _MOST_ERRORS = 8
 
 
@@ -65,7 +65,7 @@ class OutputFormat(Generic[_T]):
 def _candidates(text: str) -> Iterator[str]:
     """The texts that may be the answer, from the strictest reading to the most forgiving."""
     yield text
-    fences = _FENCED.findall(text)
+    fences = FENCE.findall(text)
     if len(fences) == 1:
         yield fences[0]
     first, last = text.find("{"), text.rfind("}")
