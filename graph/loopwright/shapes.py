@@ -169,6 +169,7 @@ class ModelEvent(_Stamp):
     of a request that the server seems to keep, where it cuts longer ones; `notices` what the user should know.
     `withheld` names the tools that were kept out of the request, `rescued` counts calls that were written as text,
     `protocol` names the text protocol of the request, where it was made in one.
+    `budget` is what a request might take, in tokens as we count them: the settings' share of the model's window.
     `counted_as` is the name the model was asked for by, where the server gives another: tokens are counted by it.
     """
 
@@ -184,6 +185,7 @@ class ModelEvent(_Stamp):
     estimated: bool
     retries: int
     failure: Failure | None
+    budget: NotRequired[int]
     counted_as: NotRequired[str]
     place: NotRequired[int]
     keeps: NotRequired[int]
@@ -260,6 +262,18 @@ class OutcomeEvent(_Stamp):
     happened: Literal["yes", "no", "unknown"]
 
 
+class ForkEvent(_Stamp):
+    """The thread goes on from an old checkpoint, which may be one of another `thread`, with an edit or as it was.
+
+    Written where the thread is forked by us; LangGraph's own `update_state` leaves no event.
+    """
+
+    kind: Literal["fork"]
+    checkpoint: str
+    thread: str
+    edited: bool
+
+
 class AnswerEvent(_Stamp):
     """The run's answer, and whether the task is complete."""
 
@@ -283,6 +297,7 @@ Event: TypeAlias = (
     | CompressionEvent
     | PauseEvent
     | OutcomeEvent
+    | ForkEvent
     | AnswerEvent
     | StopEvent
 )

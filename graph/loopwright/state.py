@@ -26,6 +26,7 @@ from loopwright.shapes import (
     Fact,
     Failure,
     FailureKind,
+    ForkEvent,
     Go,
     Judged,
     ModelEvent,
@@ -59,6 +60,7 @@ __all__ = [
     "Fact",
     "Failure",
     "FailureKind",
+    "ForkEvent",
     "Go",
     "Input",
     "Judged",
@@ -108,20 +110,20 @@ LangGraph's own private one: it gives ids to messages only where it sees this ve
 
 
 class State(TypedDict):
-    """All channels. `messages` is the transcript: our nodes only ever append to it.
+    """All channels, short values first: so Studio lists them. `messages` is the transcript, which our nodes only append to.
 
     `repeats` names a permission given to this branch: effects that were journaled without it may happen again.
     """
 
-    messages: Annotated[list[AnyMessage], DeltaChannel(by_id, snapshot_frequency=200)]
-    events: Annotated[list[Event], DeltaChannel(append, snapshot_frequency=400)]
-    view: Annotated[View, DeltaChannel(last, View, snapshot_frequency=200)]
-    run: Run
-    verdict: Verdict
-    repeats: str
-    extend: Annotated[dict[str, float], EphemeralValue]
     answer: Annotated[str, EphemeralValue]
     stop: Annotated[StopReport, EphemeralValue]
+    verdict: Verdict
+    run: Run
+    repeats: str
+    extend: Annotated[dict[str, float], EphemeralValue]
+    messages: Annotated[list[AnyMessage], DeltaChannel(by_id, snapshot_frequency=200)]
+    view: Annotated[View, DeltaChannel(last, View, snapshot_frequency=200)]
+    events: Annotated[list[Event], DeltaChannel(append, snapshot_frequency=400)]
     remaining_steps: RemainingSteps
 
 

@@ -119,7 +119,7 @@ class ThreadDoors:
     async def areport(self, thread: str, characters: int = HEAD) -> RunReport:
         """Like `report`, awaiting."""
         async with self.place.aopen() as storage:
-            return await adrive(report_of(storage.saver, thread, self.place.url, characters))
+            return await adrive(report_of(self.place, storage, thread, characters))
 
     def _pending(self, thread: str) -> Core[list[Pending]]:
         snapshot = yield from self._look(thread)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from loopwright.report import CallReport, CompressionReport, DecisionReport, ModelReport
+from loopwright.report import CallReport, CompressionReport, DecisionReport, ForkReport, ModelReport
 from loopwright.shapes import Rung, StopReport
 from loopwright_studio.console import STYLES, Row, Screen, seconds, tokens
 from loopwright_studio.visible import one_line
@@ -82,6 +82,13 @@ def outcome_row(screen: Screen, question: str, happened: str) -> Row:
 def extension_row(extend: dict[str, float]) -> Row:
     """A run that had ended and goes on."""
     return Row(Text(f"{INDENT}+ begin under new limits: {limits(extend)}"))
+
+
+def fork_row(thread: str, done: ForkReport) -> Row:
+    """Where the thread was taken back to."""
+    of = f" of thread {one_line(done.thread)}" if done.thread != thread else ""
+    text = f"{INDENT}+ fork from checkpoint {one_line(done.checkpoint)}{of}{', edited' if done.edited else ''}"
+    return Row(Text(text))
 
 
 def stop_row(screen: Screen, report: StopReport) -> Row:

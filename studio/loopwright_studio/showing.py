@@ -7,12 +7,14 @@ from typing import TypeAlias
 from rich.text import Text
 
 from loopwright.report import RoundReport, RunEntry, RunReport, Totals
+from loopwright_studio.command_lines import command
 from loopwright_studio.console import Row, Screen, seconds
 from loopwright_studio.rows import (
     call_rows,
     compression_row,
     decision_row,
     extension_row,
+    fork_row,
     is_notable,
     model_rows,
     outcome_row,
@@ -34,9 +36,9 @@ def show_report(screen: Screen, report: RunReport, storage: str | None, *, every
     screen.say(f"Thread {one_line(report.thread)}", "bold")
     for run in report.runs:
         screen.print(run_row(run))
-        for row in run_rows(screen, run, everything=everything):
+        for row in run_rows(screen, report.thread, run, everything=everything):
             screen.print(row)
-        print_end(screen, report.thread, run, storage)
+        print_end(screen, report, run, storage)
     if len(report.runs) > 1:
         screen.say(f"All {len(report.runs)} runs: {totals_text(report.totals)}")
     for model, ratio in report.token_ratios.items():
@@ -49,18 +51,28 @@ def run_row(run: RunEntry) -> Row:
     return Row(Text.assemble(f"Run {run.number} ", (run.status, "bold"), f"  {one_line(run.task)}"))
 
 
-def print_end(screen: Screen, thread: str, run: RunEntry, storage: str | None) -> None:
-    """How a run ended, its answer, and its sums."""
+def print_end(screen: Screen, report: RunReport, run: RunEntry, storage: str | None) -> None:
+    """How a run ended or stands, its answer, and its sums."""
     if run.stop is not None:
         screen.print(stop_row(screen, run.stop))
         if not run.stop["complete"]:
-            print_card(screen, thread, run, run.stop, storage)
+            print_card(screen, report.thread, run, run.stop, storage)
+    elif run is report.runs[-1] and not report.waiting:
+        screen.say(standing_text(report, storage), wrap=False)
     if run.answer:
         screen.say(visible(run.answer))
     screen.say(totals_text(run.totals))
 
 
-def run_rows(screen: Screen, run: RunEntry, *, everything: bool) -> Iterator[Row]:
+def standing_text(report: RunReport, storage: str | None) -> str:
+    """Who runs the newest run, which has not ended; or that nobody does, and how it goes on."""
+    if report.holder is not None:
+        return f"It is run by {visible(report.holder)}."
+    resume = command("resume", report.thread, storage)
+    return f"No process holds it (LangGraph's server never does): if it was left in the middle, go on with: {resume}"
+
+
+def run_rows(screen: Screen, thread: str, run: RunEntry, *, everything: bool) -> Iterator[Row]:
     """The lines of a run's rounds: the first, the last and every one with an event; the others one line a stretch."""
     steps = [-1, *(turn.step for turn in run.rounds)]
     numbered = list(zip(run.rounds, steps, strict=False))
@@ -75,12 +87,18 @@ def run_rows(screen: Screen, run: RunEntry, *, everything: bool) -> Iterator[Row
             yield _folded(screen, run, [turn for turn, _ in stretch])
         else:
             for turn, before in stretch:
-                yield from round_rows(screen, run, turn, before)
+                yield from round_rows(screen, thread, run, turn, before)
+    yield from (fork_row(thread, each) for each in run.forks if each.step >= max(ends, default=0))
 
 
 def went_well(run: RunEntry, turn: RoundReport, before: int) -> bool:
     """Whether nothing happened in this round but a model call and calls that succeeded; compressions are no event."""
-    steps = [each.step for each in run.pauses] + [e.step for e in run.outcomes] + [e.step for e in run.extensions]
+    steps = [
+        *(each.step for each in run.pauses),
+        *(each.step for each in run.outcomes),
+        *(each.step for each in run.extensions),
+        *(each.step for each in run.forks),
+    ]
     asked = any(before <= step < turn.step for step in steps)
     fine = turn.model is not None and turn.model.failure is None and not turn.model.notices
     ran = all(call.status == "ok" and not call.edited for call in turn.calls)
@@ -97,8 +115,9 @@ def _folded(screen: Screen, run: RunEntry, turns: Sequence[RoundReport]) -> Row:
     return Row(Text(f"   {screen.glyphs['more']} {text}", "dim"))
 
 
-def round_rows(screen: Screen, run: RunEntry, turn: RoundReport, before: int) -> Iterator[Row]:
+def round_rows(screen: Screen, thread: str, run: RunEntry, turn: RoundReport, before: int) -> Iterator[Row]:
     """One round as it went: what came before its model call, decisions, the model, its calls."""
+    yield from (fork_row(thread, each) for each in run.forks if before <= each.step < turn.step)
     yield from (extension_row(each.limits) for each in run.extensions if before <= each.step < turn.step)
     yield from (pause_row(screen, e.question, e.extend) for e in run.pauses if before <= e.step < turn.step)
     yield from (outcome_row(screen, e.question, e.happened) for e in run.outcomes if before <= e.step < turn.step)

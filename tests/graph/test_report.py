@@ -195,7 +195,7 @@ def test_a_call_closed_by_a_later_run_belongs_to_the_round_that_asked_for_it() -
         {"run": "r2", "step": 0, "at": 2.0, "seconds": 0.0, "kind": "begin", "delivery": "r2", "extend": None},
     ]
     messages = [*messages[:2], HumanMessage("again", id="in-r2")]
-    report = fold_report("t", [*events[:-1], *later], messages)
+    report = fold_report("t", [*events[:-1], *later], messages, holder="this process")
     first, second = report.runs
     assert [c.status for c in first.rounds[0].calls] == ["not_run"]
     assert (first.status, second.status, second.task, second.rounds) == ("unfinished", "running", "again", ())
@@ -205,7 +205,7 @@ def test_a_decision_without_its_model_call_is_kept() -> None:
     """Where the process died while the model was asked, the last round holds the decision and no model call."""
     events, messages = log(1)
     (run,) = fold_report("t", [*events, decision(1, "call_model", reason="go on")], messages).runs
-    assert run.status == "running"
+    assert run.status == "unfinished"
     assert (run.rounds[-1].model, [d.reason for d in run.rounds[-1].decisions]) == (None, ["go on"])
 
 
@@ -315,9 +315,9 @@ def test_another_version_of_the_shapes_is_refused() -> None:
         RunReport.model_validate({**data, "version": 2})
 
 
-def test_time_that_was_nobodys_work_is_waiting() -> None:
-    """Between the first and the newest event lie model, tools and compressions; the rest is waiting and own code."""
+def test_time_that_was_nobodys_work_is_our_own() -> None:
+    """Between the first and the newest event lie model, tools, compressions and waiting; the rest is our own code."""
     events, messages = log(2)
     events[-1] = {**called(2, "c2"), "at": 11.0}
     (run,) = fold_report("t", events, messages).runs
-    assert run.waited_seconds == pytest.approx(10.0 - 2 * 0.5 - 2 * 0.25)
+    assert run.own_seconds == pytest.approx(10.0 - 2 * 0.5 - 2 * 0.25)

@@ -1,7 +1,9 @@
 """One run at a time holds a thread: in memory, beside a file and on a server; awaited and not."""
 
 import asyncio
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -128,12 +130,37 @@ def test_the_holder_in_another_process_is_named(shared_url: str, take: Callable[
         os.kill(child.pid, signal.SIGSTOP)
         with pytest.raises(ThreadBusy, match=named):
             take(place, "t1")
+        assert re.match(named, str(place.holder("t1")))
+        assert place.holder("t1") == asyncio.run(place.aholder("t1"))
+        assert place.holder("t10") is None
         take(place, "t10")
         child.kill()
         end = time.monotonic() + 1
         while not _free(place):
             assert time.monotonic() < end, "the claim of a killed process outlived it by a second"
+        assert place.holder("t1") is None
         take(place, "t1")
+
+
+def test_a_later_process_with_the_number_of_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
+    """What a killed process wrote beside its lock counts for nothing once its number is another's; looking says so."""
+    place = place_of(f"sqlite:///{tmp_path}/runs.db")
+    with holder(place.url) as child:
+        (named,) = (tmp_path / "runs.db.locks").glob("*.json")
+        child.kill()
+    named.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": 1.0}))
+    assert place.holder("t1") is None
+    claim(place, "t1")
+    named.write_text("broken")
+    assert place.holder("t1") is None
+
+
+def test_a_holder_in_memory_is_this_process() -> None:
+    """It is named while the claim lasts."""
+    place = place_of("memory:")
+    with place.claim("t1"):
+        assert str(place.holder("t1")).startswith("this process since 20")
+    assert place.holder("t1") is None
 
 
 def _free(place: Place) -> bool:

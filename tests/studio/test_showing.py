@@ -20,7 +20,7 @@ from loopwright import Agent, RunReport, Settings, tool_policy
 from loopwright.report import fold_report
 from loopwright.testing import ScriptedModel, call, reply
 from loopwright_studio.console import Screen
-from loopwright_studio.following import Shown
+from loopwright_studio.following import Shown, follow
 from loopwright_studio.showing import run_rows, show_report, went_well
 
 
@@ -80,7 +80,7 @@ def test_nothing_that_did_not_go_well_is_folded(places: str) -> None:
     """Each round is printed or counted in a fold, never both; a fold holds only what went well."""
     (run,) = told(places).runs
     made, _ = screen()
-    lines = [row.left.plain for row in run_rows(made, run, everything=False)]
+    lines = [row.left.plain for row in run_rows(made, "t", run, everything=False)]
     printed = {int(line[:4]) for line in lines if line[:4].strip().isdigit()}
     folds = [line.split("rounds ")[1].split(" ")[0].split("–") for line in lines if "went through" in line]
     folded = {number for first, last in folds for number in range(int(first), int(last) + 1)}
@@ -108,7 +108,7 @@ def test_following_prints_each_round_once(places: str, data: st.DataObject) -> N
     everything = shown(made.report("t"), everything=True).splitlines()
     lines = written.getvalue().splitlines()
     assert lines[1:] == everything[2 : 1 + len(lines)]
-    assert everything[1 + len(lines)].strip().endswith("finish answered")
+    assert " finish " in everything[1 + len(lines)]
 
 
 @pytest.fixture
@@ -145,6 +145,32 @@ def test_following_a_thread_that_has_ended_ends(invoke: Callable[..., Result], s
     assert result.exit_code == 0
     assert "I look, 4." in result.stdout
     assert "9 model calls" in result.stdout
+
+
+def test_a_run_left_in_the_middle_says_so_and_how_it_goes_on(invoke: Callable[..., Result], folder: Path) -> None:
+    """No process holds it: `show` names the command; after a fork the checkpoint that it went back to is a line too."""
+    made = agent("ab", f"sqlite:///{os.fspath(folder)}/runs.db")
+    made.run("what is there?", thread="t")
+    back = next(entry.checkpoint for entry in made.history("t") if entry.node == "execute_tools")
+    made.fork("t", back)
+    shown = invoke("show", "t").stdout
+    assert "Run 1 unfinished" in shown
+    assert "No process holds it" in shown
+    assert "loopwright resume t" in shown
+    assert f"+ fork from checkpoint {back}" in shown
+    made.resume("t")
+    assert "No process holds it" not in invoke("show", "t").stdout
+
+
+def test_following_says_once_that_nobody_runs_the_thread() -> None:
+    """A run that nobody holds and that ends later all the same: said at the first look, not at the second."""
+    made = agent("ab")
+    events = [item for item in made.stream("what is there?", thread="t") if isinstance(item, dict)]
+    looks = [fold_report("t", events[:n], []) for n in (3, 4, len(events))]
+    followed, written = screen()
+    follow(followed, lambda: looks.pop(0), None, pause=0)
+    assert written.getvalue().count("No process holds it") == 1
+    assert looks == []
 
 
 def test_two_views_at_once_are_refused(invoke: Callable[..., Result], stored: Path) -> None:

@@ -32,6 +32,7 @@ def model_event(
         "finish_reason": reply.finish_reason,
         "request_tokens": request_tokens,
         "parts": parts,
+        "budget": wiring.budget(wiring.settings_now()),
         "tokens_in": request_tokens if tokens_in is None and reply.message is not None else tokens_in or 0,
         "tokens_out": estimated_out if tokens_out is None else tokens_out,
         "cost_usd": None,

@@ -92,8 +92,8 @@ class Visit:
         return visit
 
     def newest(self) -> Event | None:
-        """The last thing that happened which was not a decision."""
-        return next((event for event in reversed(self.state["events"]) if event["kind"] != "decision"), None)
+        """The last thing that happened in the run: decisions are made about it, and a fork only goes back to it."""
+        return next((e for e in reversed(self.state["events"]) if e["kind"] not in ("decision", "fork")), None)
 
     def view(self, pending: Sequence[PendingCall] | None = None) -> GuardView:
         """What the policies see now, with what this visit has answered already."""

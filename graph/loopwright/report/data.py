@@ -8,9 +8,9 @@ from loopwright.pending import Pending
 from loopwright.shapes import CallStatus, Effect, Failure, Go, Parts, Rung, Status, StopReport
 
 RunStatus: TypeAlias = Status | Literal["paused", "unfinished"]
-"""`paused` until a person answers; `unfinished`: a newer run began before this one ended.
+"""`paused` until a person answers; `unfinished`: a newer run began before this one ended, or no process holds it.
 
-A run whose process died reads `running`, since the log cannot tell."""
+LangGraph's server holds no thread, so that a run which it makes reads `unfinished` until it ends."""
 
 
 class _Data(BaseModel):
@@ -28,7 +28,7 @@ class DecisionReport(_Data):
 
 
 class ModelReport(_Data):
-    """One model call; `said` is the head of its text, `parts` the tokens of its request.
+    """One model call; `said` is the head of its text, `parts` the tokens of its request, `budget` those it could have.
 
     `notices` say what the user should know of it: a parameter that the server refused, a price that is not known.
     """
@@ -38,6 +38,7 @@ class ModelReport(_Data):
     finish_reason: str
     request_tokens: int
     parts: Parts
+    budget: int | None = None
     tokens_in: int
     tokens_out: int
     cost_usd: float | None
@@ -131,6 +132,18 @@ class ExtensionReport(_Data):
     limits: dict[str, float]
 
 
+class ForkReport(_Data):
+    """Where the thread was taken back to: `checkpoint` of `thread`, with something in it `edited` or as it was.
+
+    `thread` is another one where the fork went on in a new thread. `step` counts the model calls up to there.
+    """
+
+    step: int
+    checkpoint: str
+    thread: str
+    edited: bool
+
+
 class StuckReport(_Data):
     """Where a run got stuck: the step at which it was stopped, the one where that began, and the call, if one did."""
 
@@ -140,7 +153,10 @@ class StuckReport(_Data):
 
 
 class Totals(_Data):
-    """Sums over events. Tools that ran together each count their whole time; `tool_calls` counts those that ran."""
+    """Sums over events. Tools that ran together each count their whole time; `tool_calls` counts those that ran.
+
+    `waiting_seconds` is the time that questions waited for a person.
+    """
 
     model_calls: int = 0
     tool_calls: int = 0
@@ -153,6 +169,7 @@ class Totals(_Data):
     model_seconds: float = 0.0
     tool_seconds: float = 0.0
     compression_seconds: float = 0.0
+    waiting_seconds: float = 0.0
 
 
 class RunEntry(_Data):
@@ -170,6 +187,7 @@ class RunEntry(_Data):
     pauses: tuple[PauseReport, ...]
     outcomes: tuple[OutcomeReport, ...] = ()
     extensions: tuple[ExtensionReport, ...]
+    forks: tuple[ForkReport, ...] = ()
     stop: StopReport | None
     stuck: StuckReport | None = None
     answer: str
@@ -179,19 +197,21 @@ class RunEntry(_Data):
     limits: dict[str, float] = {}
 
     @property
-    def waited_seconds(self) -> float:
-        """What is left of the time between its first and newest event: waiting for a person, downtime, our own code.
+    def own_seconds(self) -> float:
+        """What is left of the time between its first and newest event: our own code, and the time no process ran it.
 
         Tools that ran together each count their whole time, so it is at least 0.
         """
-        worked = self.totals.model_seconds + self.totals.tool_seconds + self.totals.compression_seconds
-        return max(0.0, self.ended - self.started - worked)
+        totals = self.totals
+        others = totals.model_seconds + totals.tool_seconds + totals.compression_seconds + totals.waiting_seconds
+        return max(0.0, self.ended - self.started - others)
 
 
 class RunReport(_Data):
     """A thread as plain data: its runs in order, sums over all of them, and the questions that are open.
 
     `version` is that of these shapes, so that a report in JSON of another one is refused when it is read.
+    `holder` says which process holds the thread, None where none does or it was not asked.
     `token_ratios` holds, by model, the tokens that its server reports for each one that we count, once that is known.
     """
 
@@ -200,4 +220,5 @@ class RunReport(_Data):
     runs: tuple[RunEntry, ...]
     totals: Totals
     waiting: tuple[Pending, ...]
+    holder: str | None = None
     token_ratios: dict[str, float] = {}

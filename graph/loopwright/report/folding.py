@@ -11,12 +11,14 @@ from loopwright.report.data import (
     CompressionReport,
     DecisionReport,
     ExtensionReport,
+    ForkReport,
     ModelReport,
     OutcomeReport,
     PauseReport,
     RoundReport,
     RunEntry,
     RunReport,
+    RunStatus,
     StuckReport,
 )  # fmt: skip
 from loopwright.report.texts import HEAD, Texts
@@ -28,6 +30,7 @@ from loopwright.shapes import (
     CompressionEvent,
     DecisionEvent,
     Event,
+    ForkEvent,
     ModelEvent,
     OutcomeEvent,
     PauseEvent,
@@ -45,21 +48,26 @@ def fold_report(
     pending: Sequence[Pending] = (),
     *,
     limits: dict[str, float] | None = None,
+    holder: str | None = None,
     characters: int = HEAD,
 ) -> RunReport:
     """The report of a thread from its log and its transcript, in time linear in both (400 rounds: about 20 ms).
 
-    `limits` are those of the newest run; a task, a reply and a result are repeated up to so many `characters`.
+    `limits` are those of the newest run, `holder` is the process that makes it. A task, a reply and a result are
+    repeated up to so many `characters`.
     """
     fold = _Fold(Texts(messages), limits or {}, characters)
+    going: RunStatus = "paused" if pending else "running" if holder else "unfinished"
     for event in events:
         fold.take(event)
-    runs = [fold.entry(run, newest=run is fold.current, waiting=bool(pending)) for run in fold.runs.values()]
+    fold.settle()
+    runs = [fold.entry(run, going if run is fold.current else None) for run in fold.runs.values()]
     return RunReport(
         thread=thread,
         runs=tuple(runs),
         totals=totals_of(events),
         waiting=tuple(pending),
+        holder=holder,
         token_ratios=ratios_of(events),
     )
 
@@ -83,13 +91,18 @@ class _Run:
     pauses: list[PauseEvent] = field(default_factory=list)
     outcomes: list[OutcomeEvent] = field(default_factory=list)
     extensions: list[BeginEvent] = field(default_factory=list)
+    forks: list[ForkReport] = field(default_factory=list)
     stop: StopEvent | None = None
     answer: AnswerEvent | None = None
 
 
 @dataclass
 class _Fold:
-    """The log read so far. `asked_in` is the round whose reply made a call: `begin` closes calls of an earlier run."""
+    """The log read so far.
+
+    `asked_in` is the round whose reply made a call: `begin` closes calls of an earlier run. `forked` holds forks of
+    which the next event tells whether the run goes on or another one begins.
+    """
 
     texts: Texts
     limits: dict[str, float]
@@ -97,14 +110,19 @@ class _Fold:
     runs: dict[str, _Run] = field(default_factory=dict)
     current: _Run | None = None
     asked_in: dict[str, _Round] = field(default_factory=dict)
+    forked: list[ForkEvent] = field(default_factory=list)
 
     def take(self, event: Event) -> None:
         """Read the next event."""
+        if event["kind"] == "fork":
+            self.forked.append(event)
+            return
         if event["kind"] == "begin":
             self.current = self._begin(event)
         run = self.current
         if run is None:
             return
+        self.settle(begins=event["kind"] == "begin")
         run.events.append(event)
         if event["kind"] == "model":
             self._model(run, event)
@@ -126,6 +144,13 @@ class _Fold:
         elif event["kind"] == "stop":
             run.stop = event
 
+    def settle(self, *, begins: bool = False) -> None:
+        """Count the forks so far to the current run, which begins with them or had come to their step."""
+        if self.current is not None:
+            for each in self.forked:
+                self.current.forks.append(ForkReport.model_validate({**each, "step": 0 if begins else each["step"]}))
+            self.forked.clear()
+
     def _begin(self, event: BeginEvent) -> _Run:
         run = self.runs.setdefault(event["run"], _Run(len(self.runs) + 1, event))
         if event["extend"]:
@@ -141,8 +166,11 @@ class _Fold:
         if isinstance(reply, AIMessage):
             self.asked_in |= {call["id"] or "": asking for call in all_calls(reply)}
 
-    def entry(self, run: _Run, *, newest: bool, waiting: bool) -> RunEntry:
-        """The run as data; decisions that no model call followed yet stand in a last round without one."""
+    def entry(self, run: _Run, going: RunStatus | None) -> RunEntry:
+        """The run as data; `going` is how the newest one stands while it has not ended.
+
+        Decisions that no model call followed yet stand in a last round without one.
+        """
         rounds = [*run.rounds, _Round(len(run.rounds) + 1, run.leading)] if run.leading else run.rounds
         first = next((r.model["message_id"] for r in run.rounds if r.model and r.model["message_id"]), "")
         stop = run.stop["report"] if run.stop else None
@@ -150,19 +178,20 @@ class _Fold:
             number=run.number,
             id=run.begun["run"],
             task=self.texts.task(run.begun["delivery"], first)[: self.characters],
-            status=_ended(stop) if stop else "paused" if newest and waiting else "running" if newest else "unfinished",
+            status=_ended(stop) if stop else going or "unfinished",
             rounds=tuple(self._round(each) for each in rounds),
             compressions=tuple(CompressionReport.model_validate(each) for each in run.compressions),
             pauses=tuple(PauseReport.model_validate(each) for each in run.pauses),
             outcomes=tuple(OutcomeReport.model_validate(each) for each in run.outcomes),
             extensions=tuple(ExtensionReport(step=e["step"], limits=e["extend"] or {}) for e in run.extensions),
+            forks=tuple(run.forks),
             stop=stop,
             stuck=_stuck(stop) if stop else None,
             answer=self.texts.text(run.answer["message_id"]) if run.answer else "",
             totals=totals_of(run.events),
             started=run.events[0]["at"],
             ended=run.events[-1]["at"],
-            limits=self.limits if newest else {},
+            limits=self.limits if going else {},
         )
 
     def _round(self, done: _Round) -> RoundReport:

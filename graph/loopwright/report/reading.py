@@ -15,7 +15,7 @@ from loopwright.report.folding import fold_report
 from loopwright.report.texts import HEAD
 from loopwright.shapes import Event, Run
 from loopwright.steps import Core, Do, drive
-from loopwright.storage import Place
+from loopwright.storage import Place, Storage
 
 _CONTROL = frozenset({ERROR, INTERRUPT, RESUME, "__error_source_node__"})
 """Channels of a task's writes that say what happened to it; all others are its output."""
@@ -35,22 +35,33 @@ class Stored(NamedTuple):
 def read_report(place: Place, thread: str, characters: int = HEAD) -> RunReport:
     """What happened on a thread, as `Agent.report` tells it, without an agent. Raises UnknownThread, StorageError."""
     with place.open() as storage:
-        return drive(report_of(storage.saver, thread, place.url, characters))
+        return drive(report_of(place, storage, thread, characters))
 
 
-def report_of(saver: BaseCheckpointSaver[Any], thread: str, url: str, characters: int = HEAD) -> Core[RunReport]:
-    """The report of a thread of this checkpointer, each text up to so many characters. Raises UnknownThread."""
-    stored = yield from read(saver, thread)
+def report_of(place: Place, storage: Storage, thread: str, characters: int = HEAD) -> Core[RunReport]:
+    """The report of a thread of this open storage, each text up to so many characters. Raises UnknownThread."""
+    stored = yield from read(storage.saver, thread)
+    holder: str | None = None
+    if stored is not None and _is_open(stored):
+        holder = yield Do(place.holder, place.aholder, (thread,))
+        if holder is None:  # the run may have ended between the two looks
+            stored = yield from read(storage.saver, thread)
     if stored is None or not (stored.events or stored.messages or stored.run):
-        raise UnknownThread(f"There is no thread {thread!r} in {url}.")
+        raise UnknownThread(f"There is no thread {thread!r} in {place.url}.")
     return fold_report(
         thread,
         stored.events,
         stored.messages,
         pending_of(thread, stored.interrupts),
         limits=stored.run["limits"] if stored.run else None,
+        holder=holder,
         characters=characters,
     )
+
+
+def _is_open(stored: Stored) -> bool:
+    """Whether a run goes on, or was left in the middle: it neither ended nor waits for a person."""
+    return stored.run is not None and stored.run["status"] == "running" and not stored.interrupts
 
 
 def read(saver: BaseCheckpointSaver[Any], thread: str) -> Core[Stored | None]:

@@ -1,15 +1,16 @@
 """Sums over events: calls, tokens, USD and seconds; and what each model's tokens are worth."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from loopwright.events import executed
 from loopwright.memory import calibrated_ratio
 from loopwright.report.data import Totals
+from loopwright.report.waiting import waited_seconds
 from loopwright.shapes import Event
 
 
-def totals_of(events: Iterable[Event]) -> Totals:
+def totals_of(events: Sequence[Event]) -> Totals:
     """The sums over these events."""
     sums: dict[str, Any] = {name: info.default for name, info in Totals.model_fields.items()}
     for event in events:
@@ -29,7 +30,7 @@ def totals_of(events: Iterable[Event]) -> Totals:
         elif event["kind"] == "compression":
             sums["compressions"] += 1
             sums["compression_seconds"] += event["seconds"]
-    return Totals(**sums)
+    return Totals(**{**sums, "waiting_seconds": waited_seconds(events)})
 
 
 def ratios_of(events: Sequence[Event]) -> dict[str, float]:

@@ -46,7 +46,7 @@ class MemoryPlace:
         """Hold the thread. Raises ThreadBusy when another run of this process holds it."""
         with self._lock:
             if thread in self._held:
-                raise thread_busy(thread, f"this process since {local_time(self._held[thread])}")
+                raise thread_busy(thread, _this_process(self._held[thread]))
             self._held[thread] = time.time()
         try:
             yield OwnClaim()
@@ -58,3 +58,16 @@ class MemoryPlace:
         """Hold the thread. Raises ThreadBusy when another run of this process holds it."""
         with self.claim(thread) as claim:
             yield claim
+
+    def holder(self, thread: str) -> str | None:
+        """This process, where a run of it holds the thread."""
+        since = self._held.get(thread)
+        return None if since is None else _this_process(since)
+
+    async def aholder(self, thread: str) -> str | None:
+        """Like `holder`."""
+        return self.holder(thread)
+
+
+def _this_process(since: float) -> str:
+    return f"this process since {local_time(since)}"

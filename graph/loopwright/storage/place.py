@@ -45,3 +45,11 @@ class Place(Protocol):
     def aclaim(self, thread: str) -> AbstractAsyncContextManager[Claim]:
         """Like `claim`, awaiting."""
         ...
+
+    def holder(self, thread: str) -> str | None:
+        """Which process holds the thread now and since when; None where none does. Raises StorageError."""
+        ...
+
+    async def aholder(self, thread: str) -> str | None:
+        """Like `holder`, awaiting."""
+        ...

@@ -1,5 +1,6 @@
 """Goes on from an old checkpoint: LangGraph's fork, with an edit, in the same thread or in a new one."""
 
+import time
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -11,8 +12,9 @@ from langgraph.types import StateSnapshot
 
 from loopwright.delivery import check_format
 from loopwright.errors import UnknownCheckpoint, UnknownThread, UsageError
+from loopwright.events import stamp
 from loopwright.soundness import check_clock
-from loopwright.state import by_id, run_of
+from loopwright.state import ForkEvent, by_id, run_of
 from loopwright.steps import Core, Do
 from loopwright.threads.editing import Change, Edit, change_of
 from loopwright.threads.entering import Standing, difference, entrance, standing_of, whole
@@ -44,16 +46,18 @@ def fork(
     old = yield from _standing_at(graph, thread, checkpoint)
     check_format(run_of(old.values), thread)
     change = change_of(old, edit)
-    permission = {"repeats": uuid4().hex} if repeat_effects else {}
+    forked = _event(old, thread, checkpoint, edited=edit is not None)
+    more: dict[str, Any] = {"events": [forked], **({"repeats": uuid4().hex} if repeat_effects else {})}
     if into is None:
         head: StateSnapshot = yield Do(graph.get_state, graph.aget_state, (config_of(thread),))
         yield from check_clock(head)
-        steps = _steps(old, change, permission)
+        steps = _steps(old, change, more)
         return (yield from _write(graph, config_of(thread, checkpoint), steps, change.run_id))
     yield from _refuse_existing(graph, into)
     stored = yield from read_stored(store, thread)
     yield from write_stored(store, into, stored)  # before the thread: it must not go on without its journal
-    return (yield from enter_new(graph, into, old, change, permission))
+    more["events"] = [*old.values.get("events", []), forked]
+    return (yield from enter_new(graph, into, old, change, more))
 
 
 def permit_repeats(graph: Graph, thread: str) -> Core[None]:
@@ -82,6 +86,12 @@ def enter_new(
         values["messages"] = by_id(list(standing.messages), [list(change.messages)])
         change = Change(change.messages[-1:] if change.begins else (), change.begins, change.run_id)
     return (yield from _write(graph, config_of(thread), _steps(standing, change, values), change.run_id))
+
+
+def _event(old: Standing, thread: str, checkpoint: str, *, edited: bool) -> ForkEvent:
+    run = run_of(old.values)
+    mark = stamp(run["id"] if run else "", run["model_calls"] if run else 0, time.perf_counter())
+    return {**mark, "kind": "fork", "checkpoint": checkpoint, "thread": thread, "edited": edited}
 
 
 def _steps(standing: Standing, change: Change, base: dict[str, Any]) -> list[Step]:

@@ -58,11 +58,15 @@ class SessionClaim:
 
 def take(session: Session, thread: str) -> Core[SessionClaim]:
     """Take the thread for this session. Raises ThreadBusy with who holds it and since when."""
-    name = f":loopwright:{blake2b(thread.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
-    if not (yield from ask(session, _TAKE, name))["taken"]:
-        holder = yield from ask(session, _HOLDER, name)
-        raise thread_busy(thread, _named(holder.get("application_name"), holder.get("since")))
+    if not (yield from ask(session, _TAKE, _key(thread)))["taken"]:
+        raise thread_busy(thread, (yield from held_by(session, thread)) or _named(None, None))
     return SessionClaim(thread, session)
+
+
+def held_by(session: Session, thread: str) -> Core[str | None]:
+    """Which process holds the thread and since when; None where none does."""
+    holder = yield from ask(session, _HOLDER, _key(thread))
+    return _named(holder.get("application_name"), holder.get("since")) if holder else None
 
 
 def let_go(session: Session) -> Core[None]:
@@ -70,6 +74,10 @@ def let_go(session: Session) -> Core[None]:
     with suppress(psycopg.Error):  # a session that is lost holds nothing
         yield from ask(session, "SELECT pg_advisory_unlock_all()")
     return None
+
+
+def _key(thread: str) -> str:
+    return f":loopwright:{blake2b(thread.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 
 
 def _named(name: str | None, since: float | None) -> str:

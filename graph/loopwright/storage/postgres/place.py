@@ -14,7 +14,7 @@ from loopwright.storage.claims import Claim
 from loopwright.storage.encryption import serializer
 from loopwright.storage.place import Storage
 from loopwright.storage.postgres.address import connection_info, without_password
-from loopwright.storage.postgres.claims import holder_name, let_go, take
+from loopwright.storage.postgres.claims import held_by, holder_name, let_go, take
 from loopwright.storage.postgres.errors import explained
 from loopwright.storage.postgres.savers import async_saver, saver
 from loopwright.storage.postgres.session import aconnected, connected
@@ -89,6 +89,17 @@ class PostgresPlace:
                     yield claim
                 finally:
                     await adrive(let_go(session))
+
+    def holder(self, thread: str) -> str | None:
+        """Which process on any machine holds the thread, and since when; None where none does. Raises StorageError."""
+        with explained(self.url), connected(self._info) as session:
+            return drive(held_by(session, thread))
+
+    async def aholder(self, thread: str) -> str | None:
+        """Like `holder`, awaiting."""
+        with explained(self.url):
+            async with aconnected(self._info) as session:
+                return await adrive(held_by(session, thread))
 
     def _connect(self) -> AbstractContextManager[Connection[DictRow]]:
         return connected(self._info)

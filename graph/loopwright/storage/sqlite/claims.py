@@ -21,9 +21,7 @@ def file_claim(folder: Path, thread: str) -> Iterator[Claim]:
     A stopped process keeps its claim, a killed one has lost it at once. The lock file is never removed: another
     process may just be opening it.
     """
-    name = sha256(thread.encode("utf-8", "surrogatepass")).hexdigest()
-    holder = folder / f"{name}.json"
-    lock = FileLock(folder / f"{name}.lock", thread_local=False)
+    lock, holder = _files(folder, thread)
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -35,6 +33,44 @@ def file_claim(folder: Path, thread: str) -> Iterator[Claim]:
         with suppress(OSError):
             holder.unlink()
         lock.release()
+
+
+def file_holder(folder: Path, thread: str) -> str | None:
+    """Which process holds the thread and since when; None where none does.
+
+    The lock itself is tried only where the file beside it names a process that may be a later one with its number, so
+    that whoever looks takes no claim from a run that is just beginning.
+    """
+    lock, holder = _files(folder, thread)
+    if not holder.exists() or _is_gone(holder):
+        return None
+    try:
+        with lock.acquire(timeout=0):
+            return None
+    except Timeout:
+        return _named(holder)
+
+
+def _files(folder: Path, thread: str) -> tuple[FileLock, Path]:
+    """The lock of a thread, and the file beside it that names who holds it."""
+    name = sha256(thread.encode("utf-8", "surrogatepass")).hexdigest()
+    return FileLock(folder / f"{name}.lock", thread_local=False), folder / f"{name}.json"
+
+
+def _is_gone(holder: Path) -> bool:
+    """Whether the process that the file names has certainly ended: it was one of this machine, and there is none."""
+    if os.name != "posix":  # elsewhere asking by signal 0 ends the process
+        return False
+    try:
+        found = json.loads(holder.read_text())
+        if found["host"] != socket.gethostname():
+            return False
+        os.kill(found["pid"], 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return False
 
 
 def _named(holder: Path) -> str:

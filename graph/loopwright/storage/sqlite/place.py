@@ -12,7 +12,7 @@ from loopwright.storage.claims import Claim
 from loopwright.storage.encryption import serializer
 from loopwright.storage.place import Storage
 from loopwright.storage.sealed_store import SealedStore
-from loopwright.storage.sqlite.claims import file_claim
+from loopwright.storage.sqlite.claims import file_claim, file_holder
 from loopwright.storage.sqlite.errors import explained
 from loopwright.storage.sqlite.setup import locks_beside, prepare
 
@@ -99,3 +99,12 @@ class SqlitePlace:
         """Like `claim`; taking it waits for nothing."""
         with self.claim(thread) as claim:
             yield claim
+
+    def holder(self, thread: str) -> str | None:
+        """Which process holds the thread now and since when; None where none does. Raises StorageError."""
+        with explained(self.path, self.busy_seconds):
+            return file_holder(locks_beside(self.path), thread)
+
+    async def aholder(self, thread: str) -> str | None:
+        """Like `holder`; it waits for nothing."""
+        return self.holder(thread)

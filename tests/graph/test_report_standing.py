@@ -1,0 +1,166 @@
+"""What a report says of a thread beyond its rounds: forks, its holder, how long it waited, each request's budget."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.tools import BaseTool, tool
+
+from loopwright import Agent, Settings, tool_policy
+from loopwright.report import fold_report, totals_of
+from loopwright.report.data import RunEntry
+from loopwright.state import CallEvent, DecisionEvent, Event
+from loopwright.testing import ScriptedModel, call, reply
+
+
+def tools() -> list[BaseTool]:
+    """A reading tool, and a writing one that asks."""
+
+    @tool
+    def look(at: str) -> str:
+        """Look at something."""
+        return f"saw {at}"
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay someone."""
+        return f"paid {to}"
+
+    return [tool_policy(look, effect="read"), tool_policy(pay, effect="write", approval=True)]
+
+
+def agent_of(*script: Any, url: str = "memory:", **chosen: Any) -> Agent[Any]:
+    """An agent that plays this script."""
+    return Agent(ScriptedModel(list(script)), tools(), settings=Settings(**chosen), storage=url)
+
+
+def newest(agent: Agent[Any], thread: str = "t") -> RunEntry:
+    """The newest run of the thread, as its report has it."""
+    return agent.report(thread).runs[-1]
+
+
+def test_a_fork_is_reported_where_it_went_back(storage_url: str) -> None:
+    """Checkpoint, step, and whether something was edited; the rounds of the way that was left are gone."""
+    agent = agent_of(reply("", call("look", at="a")), "first", "second", url=storage_url)
+    agent.run("x", thread="t")
+    decided = [entry.checkpoint for entry in agent.history("t") if entry.node == "guard"]
+    agent.fork("t", decided[2], edit="y")
+    (fork,) = newest(agent).forks
+    assert (fork.step, fork.checkpoint, fork.thread, fork.edited) == (1, decided[2], "t", True)
+    assert newest(agent).status == "unfinished"
+    agent.resume("t")
+    run = newest(agent)
+    assert (run.answer, len(run.rounds), run.forks) == ("second", 2, (fork,))
+
+
+def test_forks_of_ends_and_of_inputs_belong_to_the_run_that_follows() -> None:
+    """A new task behind an end, the input before any run, a new thread: the fork stands at step 0 or where it was."""
+    agent = agent_of("first", "second", "third", "fourth")
+    agent.run("x", thread="t")
+    entries = agent.history("t")
+    agent.fork("t", entries[-1].checkpoint, edit="more")
+    agent.resume("t")
+    assert [[fork.step for fork in run.forks] for run in agent.report("t").runs] == [[], [0]]
+    agent.fork("t", entries[0].checkpoint)
+    agent.resume("t")
+    (run,) = agent.report("t").runs
+    assert [(fork.step, fork.checkpoint, fork.edited) for fork in run.forks] == [(0, entries[0].checkpoint, False)]
+    guard = next(entry.checkpoint for entry in entries if entry.node == "guard")
+    agent.fork("t", guard, into="copy")
+    agent.resume("copy")
+    (run,) = agent.report("copy").runs
+    assert [(fork.thread, fork.checkpoint) for fork in run.forks] == [("t", guard)]
+
+
+def test_a_report_says_who_holds_the_thread(storage_url: str) -> None:
+    """While a run goes on its process is named and it reads running; left in the middle nobody holds it; then ended."""
+    agent = agent_of(reply("", call("look", at="a")), "done", url=storage_url)
+    stream = agent.stream("x", thread="t")
+    held = []
+    for item in stream:
+        if isinstance(item, dict) and item["kind"] == "model":
+            held.append((agent.report("t").holder, newest(agent).status))
+            stream.cancel()
+    ((holder, status),) = held
+    assert holder is not None
+    assert "process" in holder
+    assert status == "running"
+    assert (agent.report("t").holder, newest(agent).status) == (None, "unfinished")
+    assert asyncio.run(agent.areport("t")) == agent.report("t")
+    agent.resume("t")
+    assert (agent.report("t").holder, newest(agent).status) == (None, "completed")
+
+
+def test_a_thread_that_waits_is_paused() -> None:
+    """An open question is no run left in the middle, whoever asks for the report."""
+    agent = agent_of(reply("", call("pay", to="bob")), "done")
+    agent.run("x", thread="t")
+    assert newest(agent).status == "paused"
+
+
+def test_each_model_call_has_its_budget() -> None:
+    """What its request might take stands beside what it took."""
+    agent = agent_of(reply("", call("look", at="a")), "done", context_tokens=5_000)
+    agent.run("x", thread="t")
+    budgets = [turn.model.budget for turn in newest(agent).rounds if turn.model]
+    assert budgets == [5_000, 5_000]
+
+
+def decided(at: float, go: Any, rungs: dict[str, Any] | None = None) -> DecisionEvent:
+    """A decision at this time."""
+    return {
+        "run": "r", "step": 1, "at": at, "seconds": 0.0, "kind": "decision", "go": go, "policy": "", "reason": "",
+        "rungs": rungs or {},
+    }  # fmt: skip
+
+
+def ran(at: float, call_id: str, seconds: float) -> CallEvent:
+    """A call that ended at this time."""
+    return {
+        "run": "r", "step": 1, "at": at, "seconds": seconds, "kind": "call", "call_id": call_id, "tool": "look",
+        "effect": "read", "signature": "", "digest": "", "status": "ok", "failure": None, "retries": 0, "ref": None,
+        "edited_args": None,
+    }  # fmt: skip
+
+
+def test_what_an_approval_waited_is_not_what_the_tools_beside_it_took() -> None:
+    """Asked at 10 beside a call that ran until 13, approved at 20, run for 2 seconds: 7 seconds of waiting."""
+    rungs = {"a": "ask", "b": "run"}
+    begun, ended = decided(10.0, "execute_tools", rungs), decided(22.1, "call_model")
+    wave = [begun, ran(22.0, "a", 2.0), ran(13.0, "b", 3.0), ended]
+    assert totals_of(wave).waiting_seconds == pytest.approx(7.0)
+    assert totals_of(wave[:1]).waiting_seconds == 0.0
+
+
+def test_budget_questions_and_extended_ends_are_waited_for() -> None:
+    """From a question to its answer, and from a stop until someone let the run go on."""
+    mark: Any = {"run": "r", "step": 1, "seconds": 0.0}
+    answered: Any = {**mark, "at": 16.0, "kind": "pause", "question": "?", "extend": {"tokens": 9.0}}
+    stop: Any = {**mark, "at": 30.0, "kind": "stop", "report": {}}
+    extended: Any = {**mark, "at": 70.0, "kind": "begin", "delivery": "r", "extend": {"tokens": 99.0}}
+    asked = [decided(10.0, "ask"), answered, decided(16.1, "finish"), stop, extended, decided(70.1, "call_model")]
+    assert totals_of(asked).waiting_seconds == pytest.approx(46.0)
+    another_task: Any = {**extended, "run": "s", "extend": None}
+    assert totals_of([stop, another_task]).waiting_seconds == 0.0
+
+
+BEGUN: Any = {"run": "r", "step": 0, "at": 0.0, "seconds": 0.0, "kind": "begin", "delivery": "r", "extend": None}
+moments = st.floats(0, 100)
+logs = st.lists(
+    st.one_of(
+        st.builds(decided, moments, st.sampled_from(["ask", "execute_tools", "finish"]),
+                  st.dictionaries(st.sampled_from("ab"), st.sampled_from(["run", "ask"]))),
+        st.builds(ran, moments, st.sampled_from("ab"), moments),
+    )
+)  # fmt: skip
+
+
+@given(logs)
+def test_waiting_is_never_negative_nor_longer_than_the_log(log: list[Event]) -> None:
+    """Whatever the times, even of a clock that was set back: no report fails over it."""
+    waited = totals_of(log).waiting_seconds
+    assert 0.0 <= waited <= 100.0 * max(1, len(log))
+    (run,) = fold_report("t", [BEGUN, *log], []).runs
+    assert run.own_seconds >= 0.0
