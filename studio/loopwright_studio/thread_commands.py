@@ -55,7 +55,7 @@ def search(
     as_json: options.JsonOption = False,
 ) -> None:
     """List the threads in which this was said."""
-    from loopwright.storage import open_storage
+    from loopwright.storage import place_of
     from loopwright.threads import search
     from loopwright_studio.agents import existing
     from loopwright_studio.configuration import load_settings
@@ -64,8 +64,7 @@ def search(
     from loopwright_studio.visible import json_line
 
     configuration, _ = load_settings({"storage": storage})
-    with open_storage(existing(configuration.storage)) as opened:
-        found = search(opened, text)
+    found = search(place_of(existing(configuration.storage)), text)
     if as_json:
         typer.echo(json_line([thread_data(info) for info in found]))
     else:

@@ -1,33 +1,28 @@
 """The threads of a storage in the terminal: id, status, steps, last change, task; and what they wait for."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from loopwright.pending import Pending
-from loopwright.storage import Storage, open_storage, place_of
+from loopwright.storage import open_storage, place_of
 from loopwright.threads import ThreadInfo, list_threads
 from loopwright.threads.waiting import waiting
 from loopwright_studio.console import Screen
 from loopwright_studio.visible import one_line
 
-_T = TypeVar("_T")
-
 
 def stored_threads(url: str) -> list[ThreadInfo]:
     """The threads, newest first; none where no storage is, and none is created. Raises StorageError."""
-    return _read(url, list_threads)
+    place = place_of(url)
+    return list_threads(place) if place.exists() else []
 
 
 def waiting_questions(url: str) -> list[Pending]:
     """The open questions of all threads, those of the newest thread first. Raises StorageError."""
-    return _read(url, waiting)
-
-
-def _read(url: str, read: Callable[[Storage], list[_T]]) -> list[_T]:
     if not place_of(url).exists():
         return []
     with open_storage(url) as storage:
-        return read(storage)
+        return waiting(storage)
 
 
 def thread_data(info: ThreadInfo) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def test_a_cancelled_run_ends_after_its_step(storage: str, tmp_path: Path) -> No
     assert result.stop["counters"]["model_calls"] == 1
     assert result.stop["advice"]
     assert sorted(gate.log) == ["a", "b"]
-    assert agent.report("t").runs[0].status == "running"
+    assert agent.report("t").runs[0].status == "unfinished"
     assert not agent.cancel("t")
     on = agent.resume("t")
     assert (on.answer, on.complete, sorted(gate.log)) == ("done", True, ["a", "b", "c"])

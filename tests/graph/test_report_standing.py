@@ -13,6 +13,7 @@ from loopwright.report import fold_report, totals_of
 from loopwright.report.data import RunEntry
 from loopwright.state import CallEvent, DecisionEvent, Event
 from loopwright.testing import ScriptedModel, call, reply
+from loopwright.threads import list_threads
 
 
 def tools() -> list[BaseTool]:
@@ -129,7 +130,7 @@ def test_what_an_approval_waited_is_not_what_the_tools_beside_it_took() -> None:
     """Asked at 10 beside a call that ran until 13, approved at 20, run for 2 seconds: 7 seconds of waiting."""
     rungs = {"a": "ask", "b": "run"}
     begun, ended = decided(10.0, "execute_tools", rungs), decided(22.1, "call_model")
-    wave = [begun, ran(22.0, "a", 2.0), ran(13.0, "b", 3.0), ended]
+    wave: list[Event] = [begun, ran(22.0, "a", 2.0), ran(13.0, "b", 3.0), ended]
     assert totals_of(wave).waiting_seconds == pytest.approx(7.0)
     assert totals_of(wave[:1]).waiting_seconds == 0.0
 
@@ -140,7 +141,14 @@ def test_budget_questions_and_extended_ends_are_waited_for() -> None:
     answered: Any = {**mark, "at": 16.0, "kind": "pause", "question": "?", "extend": {"tokens": 9.0}}
     stop: Any = {**mark, "at": 30.0, "kind": "stop", "report": {}}
     extended: Any = {**mark, "at": 70.0, "kind": "begin", "delivery": "r", "extend": {"tokens": 99.0}}
-    asked = [decided(10.0, "ask"), answered, decided(16.1, "finish"), stop, extended, decided(70.1, "call_model")]
+    asked: list[Event] = [
+        decided(10.0, "ask"),
+        answered,
+        decided(16.1, "finish"),
+        stop,
+        extended,
+        decided(70.1, "call_model"),
+    ]
     assert totals_of(asked).waiting_seconds == pytest.approx(46.0)
     another_task: Any = {**extended, "run": "s", "extend": None}
     assert totals_of([stop, another_task]).waiting_seconds == 0.0
@@ -164,3 +172,18 @@ def test_waiting_is_never_negative_nor_longer_than_the_log(log: list[Event]) -> 
     assert 0.0 <= waited <= 100.0 * max(1, len(log))
     (run,) = fold_report("t", [BEGUN, *log], []).runs
     assert run.own_seconds >= 0.0
+
+
+def test_the_list_of_threads_says_the_same(storage_url: str) -> None:
+    """A run that goes on reads running, one left in the middle unfinished, as in their reports."""
+    agent = agent_of(reply("", call("look", at="a")), "done", url=storage_url)
+    stream = agent.stream("x", thread="t")
+    listed = []
+    for item in stream:
+        if isinstance(item, dict) and item["kind"] == "model":
+            listed += list_threads(agent.place)
+            stream.cancel()
+    listed += list_threads(agent.place)
+    agent.resume("t")
+    listed += list_threads(agent.place)
+    assert [info.status for info in listed] == ["running", "unfinished", "completed"]

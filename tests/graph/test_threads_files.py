@@ -292,7 +292,7 @@ def test_deleting_leaves_nothing(storage_url: str) -> None:
     with opened(agent) as storage:
         prune(storage, "t", "t2")
         delete(storage, "t")
-        assert [info.thread for info in list_threads(storage)] == ["t2"]
+        assert [info.thread for info in list_threads(agent.place)] == ["t2"]
         assert [item for space in SPACES for item in storage.store.search((space, "t"))] == []
         assert all(storage.store.search((space, "t2")) for space in SPACES)
         with pytest.raises(UnknownThread, match="'t'"):
@@ -307,14 +307,13 @@ def test_threads_are_found_by_what_was_said() -> None:
     agent.run("Which Colour?", thread="one")
     agent.run("天空是什么颜色?", thread="two")
     agent.run("hm", thread="three")
-    with opened(agent) as storage:
-        for text, found in (
-            ("colour", {"one"}), ("red", {"one"}), ("ＲＥＤ", {"one"}), ("天空", {"two"}), ("蓝", {"two"}),
-            ("saw a", set()), ("thinking", set()), ("h", {"one", "three"}), ("absent", set()),
-        ):  # fmt: skip
-            assert {info.thread for info in search(storage, text)} == found
-        with pytest.raises(UsageError, match="nothing to search for"):
-            search(storage, "  ")
+    for text, found in (
+        ("colour", {"one"}), ("red", {"one"}), ("ＲＥＤ", {"one"}), ("天空", {"two"}), ("蓝", {"two"}),
+        ("saw a", set()), ("thinking", set()), ("h", {"one", "three"}), ("absent", set()),
+    ):  # fmt: skip
+        assert {info.thread for info in search(agent.place, text)} == found
+    with pytest.raises(UsageError, match="nothing to search for"):
+        search(agent.place, "  ")
 
 
 _TEXT = st.text(max_size=12)

@@ -10,12 +10,13 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.types import StateSnapshot
 
 from loopwright.errors import UsageError
-from loopwright.state import Event, Status, run_of
-from loopwright.storage import Storage, thread_ids
+from loopwright.state import Event, Run, Status, run_of
+from loopwright.storage import Place, Storage, thread_ids
 from loopwright.threads.reading import look, reader
 from loopwright.transcript import text_of
 
-ThreadStatus: TypeAlias = Status | Literal["paused"]
+ThreadStatus: TypeAlias = Status | Literal["paused", "unfinished"]
+"""`unfinished`: no process holds it, so that it was left in the middle, or LangGraph's server runs it."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +30,24 @@ class ThreadInfo:
     task: str
 
 
-def list_threads(storage: Storage) -> list[ThreadInfo]:
-    """All threads that Loopwright ran in this storage, the one that changed last first."""
-    return [_info(thread, snapshot) for thread, snapshot in _snapshots(storage)]
+def list_threads(place: Place) -> list[ThreadInfo]:
+    """All threads that Loopwright ran in this place, the one that changed last first. Raises StorageError."""
+    with place.open() as storage:
+        return [_info(place, thread, found) for thread, found in _snapshots(storage)]
 
 
-def search(storage: Storage, text: str) -> list[ThreadInfo]:
+def search(place: Place, text: str) -> list[ThreadInfo]:
     """The threads in which a user's message or an answer holds this text, the one that changed last first.
 
-    Upper and lower case are the same, and so are full-width and half-width forms. Raises UsageError for an empty text.
+    Upper and lower case are the same, and so are full-width and half-width forms. Raises UsageError for an empty text,
+    and StorageError.
     """
     sought = _folded(text.strip())
     if not sought:
         raise UsageError("There is nothing to search for: give a text.")
-    return [_info(thread, found) for thread, found in _snapshots(storage) if sought in _folded(_said(found.values))]
+    with place.open() as storage:
+        said = [(thread, each) for thread, each in _snapshots(storage) if sought in _folded(_said(each.values))]
+        return [_info(place, thread, found) for thread, found in said]
 
 
 def _snapshots(storage: Storage) -> Iterator[tuple[str, StateSnapshot]]:
@@ -53,7 +58,7 @@ def _snapshots(storage: Storage) -> Iterator[tuple[str, StateSnapshot]]:
             yield thread, snapshot
 
 
-def _info(thread: str, snapshot: StateSnapshot) -> ThreadInfo:
+def _info(place: Place, thread: str, snapshot: StateSnapshot) -> ThreadInfo:
     run = run_of(snapshot.values)
     events: list[Event] = snapshot.values.get("events", [])
     messages: list[AnyMessage] = snapshot.values.get("messages", [])
@@ -62,10 +67,15 @@ def _info(thread: str, snapshot: StateSnapshot) -> ThreadInfo:
     else:
         updated = datetime.fromisoformat(snapshot.created_at) if snapshot.created_at else datetime.now(UTC)
     task = next((text_of(message) for message in reversed(messages) if isinstance(message, HumanMessage)), "")
-    status: ThreadStatus = "running" if snapshot.next or run is None else run["status"]
-    return ThreadInfo(
-        thread, "paused" if snapshot.interrupts else status, run["model_calls"] if run else 0, updated, task
-    )
+    return ThreadInfo(thread, _status(place, thread, snapshot, run), run["model_calls"] if run else 0, updated, task)
+
+
+def _status(place: Place, thread: str, snapshot: StateSnapshot, run: Run | None) -> ThreadStatus:
+    if snapshot.interrupts:
+        return "paused"
+    if run is not None and not snapshot.next and run["status"] != "running":
+        return run["status"]
+    return "running" if place.holder(thread) is not None else "unfinished"
 
 
 def _said(values: dict[str, Any]) -> str:
