@@ -110,7 +110,7 @@ LangGraph's own private one: it gives ids to messages only where it sees this ve
 
 
 class State(TypedDict):
-    """All channels, short values first: so Studio lists them. `messages` is the transcript, which our nodes only append to.
+    """All channels, short values first, as a front end lists them. `messages` is the transcript: our nodes only append.
 
     `repeats` names a permission given to this branch: effects that were journaled without it may happen again.
     """

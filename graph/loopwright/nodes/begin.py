@@ -12,12 +12,14 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from loopwright.effects import Journal
 from loopwright.errors import UsageError
 from loopwright.events import check_whole, publish, stamp
+from loopwright.memory import language_of
 from loopwright.nodes.wiring import Wiring, verdict
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import sanitise_message
 from loopwright.state import FORMAT, BeginEvent, CallEvent, Event, Run, State, Update, extend_of, run_of
 from loopwright.steps import Core
 from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
+from loopwright.tooling.wording import told
 from loopwright.transcript import answered_twice, open_calls
 
 log = logging.getLogger("loopwright")
@@ -131,15 +133,16 @@ def _close_open_calls(
     answers: list[ToolMessage] = []
     events: list[Event] = []
     journal = Journal.here()
+    language = language_of(messages)
     for call in open_calls(messages):
         args = call["args"] if isinstance(call["args"], dict) else {"": call["args"]}
         name, call_id, started = call["name"] or "", call["id"] or "", time.perf_counter()
         mark = signature(name, args)
-        outcome = Outcome("not_run", "Not run: the step was left before this call was made.")
+        outcome = Outcome("not_run", told("left", language))
         if journal is not None and effect_of(wiring.toolbox.policy(name)) == "write":
             record = (yield from journal.lookup(call_id, mark, ())).own_record
             if record is not None:
-                outcome = wiring.journaled(record)
+                outcome = wiring.journaled(record, language)
         answers.append(result_message(call_id, name, outcome))
         event: CallEvent = {
             **stamp(run["id"], run["model_calls"], started),

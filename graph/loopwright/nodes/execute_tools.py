@@ -18,7 +18,7 @@ from loopwright.nodes.capping import capped
 from loopwright.nodes.late_ends import ended, late_end
 from loopwright.nodes.pending import unknown_tool
 from loopwright.nodes.wiring import Wiring
-from loopwright.policies import sure_to_fail
+from loopwright.policies import Language, sure_to_fail
 from loopwright.state import CallEvent, Effect, ToolTask, Update
 from loopwright.steps import Core, Do
 from loopwright.storage import still_claimed
@@ -41,9 +41,9 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
         mark = signature(call["name"], call["args"])
         found = yield from journal.lookup(call["id"] or "", mark, task["known"], task["repeats"])
     if found is not None and found.record is not None:
-        outcome = wiring.journaled(found.record, own=found.own)
+        outcome = wiring.journaled(found.record, task["language"], own=found.own)
         return (yield from _answered(wiring, task, call, effect, outcome, 0, started, edited=False))
-    gone = unknown_tool(wiring, call["name"])
+    gone = unknown_tool(wiring, call["name"], task["language"])
     if gone is not None:  # it was bound when the guard sent the call, and is not in this process
         return (
             yield from _answered(
@@ -67,7 +67,7 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
         yield from journal.start(record, found.ids)
     try:
         answer = None if edited else task.get("answer")
-        outcome, retries = yield from _outcome(wiring, call, answer, late_end(journal, record))
+        outcome, retries = yield from _outcome(wiring, call, answer, task["language"], late_end(journal, record))
     except GraphInterrupt:  # the tool itself asks a person, and is run again from its start with the answer
         if journal is not None:
             yield from journal.forget(record)
@@ -91,22 +91,24 @@ def _record(task: ToolTask, call: ToolCall) -> Record:
     }
 
 
-def _outcome(wiring: Wiring, call: ToolCall, answer: str | None, late: Late | None) -> Core[tuple[Outcome, int]]:
+def _outcome(
+    wiring: Wiring, call: ToolCall, answer: str | None, language: Language, late: Late | None
+) -> Core[tuple[Outcome, int]]:
     """What the transcript answers, where it does; a search across threads brings what the tool finds as well."""
     if answer is None:
-        return (yield from _tries(wiring, call, late))
+        return (yield from _tries(wiring, call, language, late))
     if call["name"] != RECALL or not wiring.settings.memory.long_term:
         return Outcome("ok", answer), 0
-    kept, retries = yield from _tries(wiring, call, late)
+    kept, retries = yield from _tries(wiring, call, language, late)
     return with_transcript(answer, kept), retries
 
 
-def _tries(wiring: Wiring, call: ToolCall, late: Late | None) -> Core[tuple[Outcome, int]]:
+def _tries(wiring: Wiring, call: ToolCall, language: Language, late: Late | None) -> Core[tuple[Outcome, int]]:
     """The outcome after as many tries as the tool's policy allows; only transient failures are tried again."""
     box, waited = wiring.toolbox, 0.0
     retries = box.retries(call["name"])
     for attempt in range(retries + 1):
-        outcome: Outcome = yield Do(box.run, box.arun, (call, late))
+        outcome: Outcome = yield Do(box.run, box.arun, (call, late, language))
         if outcome.failure is None or outcome.failure["kind"] != "transient" or attempt == retries:
             return outcome, attempt
         asked = retry_after(outcome.cause) if outcome.cause else None

@@ -5,22 +5,28 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, InvalidToolCall, ToolCall
 
+from loopwright.memory import language_of
 from loopwright.nodes.origins import from_outside
 from loopwright.nodes.wiring import Wiring
-from loopwright.policies import PendingCall
+from loopwright.policies import Language, PendingCall
 from loopwright.state import CallEvent, Event, Failure
 from loopwright.tooling import signature
+from loopwright.tooling.wording import told
 from loopwright.transcript import open_calls
 
 
 def pending_calls(wiring: Wiring, messages: Sequence[AnyMessage]) -> list[PendingCall]:
     """The unanswered calls in order; one that cannot be read or names no tool carries its failure."""
-    return [_pending(wiring, call, messages) for call in open_calls(messages)]
+    calls = open_calls(messages)
+    language = language_of(messages) if calls else "en"
+    return [_pending(wiring, call, messages, language) for call in calls]
 
 
-def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall, messages: Sequence[AnyMessage]) -> PendingCall:
+def _pending(
+    wiring: Wiring, call: ToolCall | InvalidToolCall, messages: Sequence[AnyMessage], language: Language
+) -> PendingCall:
     name, args = call["name"] or "", call["args"]
-    failure = _unreadable(call) if not isinstance(args, dict) else unknown_tool(wiring, name)
+    failure = _unreadable(call, language) if not isinstance(args, dict) else unknown_tool(wiring, name, language)
     shown: Mapping[str, Any] = args if isinstance(args, dict) else {"": args or ""}
     effect = None if failure else wiring.effect(name)
     policy = wiring.toolbox.policy(name)
@@ -29,25 +35,25 @@ def _pending(wiring: Wiring, call: ToolCall | InvalidToolCall, messages: Sequenc
     return PendingCall(call["id"] or "", name, shown, mark, effect, policy.effect, policy.repeatable, failure, outside)
 
 
-def _unreadable(call: ToolCall | InvalidToolCall) -> Failure:
+def _unreadable(call: ToolCall | InvalidToolCall, language: Language) -> Failure:
     error = call.get("error")
     if error == "cut off":
-        text = "The reply was cut off before this call was whole, so it did not run. Make the call again, shorter."
+        text = told("cut_off", language)
     elif error == "no tool name":
-        text = "The call names no tool, so it did not run. Name one of the tools."
+        text = told("nameless", language)
     elif error and not call["name"]:  # a text protocol's own reminder of its format
         text = str(error)
     else:
-        text = f"The arguments are not one whole JSON object, so the call did not run: {error}. Send valid JSON."
+        text = told("unreadable", language, error=error)
     return {"kind": "invalid_reply", "text": text}
 
 
-def unknown_tool(wiring: Wiring, name: str) -> Failure | None:
+def unknown_tool(wiring: Wiring, name: str, language: Language) -> Failure | None:
     """The failure of a call that names no tool of this agent."""
     if name in wiring.toolbox.tools:
         return None
-    known = ", ".join(sorted(wiring.toolbox.tools)) or "none"
-    return {"kind": "unknown_tool", "text": f"There is no tool called {name!r}. Available tools: {known}."}
+    known = ", ".join(sorted(wiring.toolbox.tools)) or "-"
+    return {"kind": "unknown_tool", "text": told("no_tool", language, name=name, known=known)}
 
 
 def histories(calls: Sequence[PendingCall], events: Sequence[Event]) -> dict[str, list[CallEvent]]:

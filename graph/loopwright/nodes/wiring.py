@@ -20,11 +20,12 @@ from loopwright.models.structured import OutputFormat
 from loopwright.nodes.fallback import last_reply_of_run, place_in_use
 from loopwright.nodes.offers import Offer, make_offer
 from loopwright.nodes.protocol import TURNS_TO, has_turned, rewriting_tokens, text_protocol
-from loopwright.policies import Policy
+from loopwright.policies import Language, Policy
 from loopwright.presets import in_language
 from loopwright.settings import ModelSettings, ProtocolName, Settings, effective
 from loopwright.state import Effect, Event, Verdict
 from loopwright.tooling import Outcome, Toolbox, effect_of
+from loopwright.tooling.wording import told
 
 
 @dataclass(frozen=True)
@@ -158,20 +159,16 @@ class Wiring:
         """The effect a tool is run with; None for a tool that does not exist."""
         return effect_of(self.toolbox.policy(name)) if name in self.toolbox.tools else None
 
-    def journaled(self, record: Record, *, own: bool = True) -> Outcome:
+    def journaled(self, record: Record, language: Language, *, own: bool = True) -> Outcome:
         """The outcome that the journal holds for a call: the real result if it was done, else that nobody knows.
 
         `own` is false for a record of another call of the same signature, of a branch this one has left.
         """
         if record["state"] == "done":
-            note = "" if own else "(This was done before, on another branch of the thread; it was not done again.)\n"
+            note = "" if own else f"{told('done_before', language)}\n"
             failure = None if record["status"] == "ok" else {"kind": "permanent", "text": record["text"][:500]}
             return Outcome(record["status"] if own else "served", note + record["text"], cast("Any", failure))
-        text = (
-            f"OUTCOME UNKNOWN: {record['tool']} was started at step {record['step']} and no result was recorded, so it "
-            "may or may not have happened. It was not started again. Find out with a reading tool whether it happened, "
-            "or tell the user that this is not known."
-        )
+        text = told("started", language, tool=record["tool"], step=record["step"])
         return Outcome("unknown", text, {"kind": "permanent", "text": "outcome unknown"})
 
 

@@ -40,7 +40,7 @@ def asks_approval(tool: BaseTool, settings: ToolSettings, args: Mapping[str, Any
 def argument_problem(tool: BaseTool, args: Mapping[str, Any]) -> str:
     """Everything that keeps the arguments from fitting the tool, as one sentence; empty when they fit."""
     properties, open_ended = properties_of(tool)
-    strange = None if open_ended else unknown_names(args, properties)
+    strange = None if open_ended else unknown_names(args, properties, "en")
     if strange is not None:
         return strange["text"]
     schema = tool.tool_call_schema

@@ -11,6 +11,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from loopwright.state import Failure
 from loopwright.tooling.strict import nulls_as_defaults, takes_null
+from loopwright.tooling.wording import Language, told
 
 _OPTIONAL = "x-optional"
 """Marks, in what `properties_of` gives, the schema of an argument that a call may leave out."""
@@ -77,11 +78,10 @@ def _fitted(value: Any, schema: object) -> Any:
     return read if isinstance(read, list if "array" in kinds else dict) else value
 
 
-def unknown_names(args: Mapping[str, Any], properties: Mapping[str, Any]) -> Failure | None:
+def unknown_names(args: Mapping[str, Any], properties: Mapping[str, Any], language: Language) -> Failure | None:
     """The failure of a call that names arguments the tool does not have: dropping them would run something else."""
     unknown = [name for name in args if name not in properties]
     if not unknown:
         return None
-    known = ", ".join(properties) or "none"
-    named = ", ".join(map(repr, unknown))
-    return {"kind": "bad_arguments", "text": f"The tool has no argument {named}; its arguments are: {known}."}
+    known, named = ", ".join(properties) or "-", ", ".join(map(repr, unknown))
+    return {"kind": "bad_arguments", "text": told("no_argument", language, named=named, known=known)}

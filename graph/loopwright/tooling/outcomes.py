@@ -17,10 +17,10 @@ from loopwright.redaction import redact
 from loopwright.sanitise import clean_text, sanitise
 from loopwright.state import CallStatus, Failure, FailureKind
 from loopwright.tooling.plain import plain
+from loopwright.tooling.wording import Language, told
 
 MAX_ERROR_CHARACTERS = 1_000
 """An error text longer than this is cut: a traceback in a message helps no model."""
-NOTHING = "(the tool returned nothing)"
 _SERIALIZER = JsonPlusSerializer(allowed_msgpack_modules=None)
 
 
@@ -51,7 +51,7 @@ def _block_text(block: object) -> str:
     return json.dumps(block, ensure_ascii=False, default=repr)
 
 
-def outcome_of(returned: object) -> Outcome:
+def outcome_of(returned: object, language: Language = "en") -> Outcome:
     """The outcome of a tool that returned: ToolNode's messages and Commands, reduced to one message's content.
 
     Of a Command only the messages are taken: the one that answers the call, and behind it what others say, since only
@@ -71,9 +71,9 @@ def outcome_of(returned: object) -> Outcome:
         elif isinstance(item, Command):
             steers = steers or bool(item.goto) or item.resume is not None
     if steers:
-        text = "The tool tried to steer the graph (goto or resume), which this agent does not allow."
+        text = told("steers", language)
         return Outcome("error", text, {"kind": "permanent", "text": text})
-    content = joined([*answers[:1], *asides])
+    content = joined([*answers[:1], *asides]) or told("nothing", language)
     if failed:
         text = content if isinstance(content, str) else _block_text(content[0])
         return Outcome(
@@ -83,12 +83,15 @@ def outcome_of(returned: object) -> Outcome:
 
 
 def joined(contents: Sequence[str | list[Any]]) -> str | list[Any]:
-    """Several contents as one: text as long as there is nothing but text, so that it can be shortened and read on."""
+    """Several contents as one: text as long as there is nothing but text, so that it can be shortened and read on.
+
+    Empty where none of them says anything.
+    """
     if list(contents) == [[]]:
         return "[]"
     blocks = [block for content in contents for block in ([content] if isinstance(content, str) else content)]
     if all(isinstance(block, str) or (isinstance(block, dict) and block.get("type") == "text") for block in blocks):
-        return clean_text("\n".join(text for block in blocks if (text := _block_text(block)))) or NOTHING
+        return clean_text("\n".join(text for block in blocks if (text := _block_text(block))))
     whole: list[Any] = sanitise([{"type": "text", "text": b} if isinstance(b, str) else b for b in blocks])
     return whole
 
@@ -126,16 +129,16 @@ def interrupted(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt)
 
 
-def unsure(text: str) -> Outcome:
+def unsure(text: str, language: Language) -> Outcome:
     """The outcome of a write whose time was up: told so that it is looked into, not repeated."""
-    text = f"OUTCOME UNKNOWN: {text} It may or may not have happened: find out first."
+    text = told("unknown", language, text=text)
     return Outcome("unknown", text, {"kind": "timeout", "text": text})
 
 
-def failure_of(error: BaseException, tool: BaseTool | None) -> Failure:
+def failure_of(error: BaseException, tool: BaseTool | None, language: Language = "en") -> Failure:
     """The class of what a tool raised, with a text for the model: no traceback, one or two sentences."""
     if isinstance(error, ToolInvocationError):
-        return {"kind": "bad_arguments", "text": _argument_errors(error, tool)}
+        return {"kind": "bad_arguments", "text": _argument_errors(error, tool, language)}
     return {"kind": _kind(error), "text": redact(clean_text(_describe(error)))[:MAX_ERROR_CHARACTERS]}
 
 
@@ -175,7 +178,7 @@ def _describe(error: BaseException) -> str:
     return text if isinstance(error, ToolException) else f"{name}: {text}"
 
 
-def _argument_errors(error: ToolInvocationError, tool: BaseTool | None) -> str:
+def _argument_errors(error: ToolInvocationError, tool: BaseTool | None, language: Language) -> str:
     """All argument errors at once, with the schema of the arguments concerned."""
     lines, schemas = [], {}
     properties = convert_to_openai_tool(tool)["function"].get("parameters", {}).get("properties", {}) if tool else {}
@@ -185,9 +188,9 @@ def _argument_errors(error: ToolInvocationError, tool: BaseTool | None) -> str:
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if name in properties:
             schemas[name] = properties[name]
-    text = "The arguments do not fit the tool. " + "; ".join(lines) + "."
+    text = told("arguments", language, problems="; ".join(lines))
     if schemas:
-        text += " Expected: " + json.dumps(schemas, ensure_ascii=False)
+        text += " " + told("expected", language, schemas=json.dumps(schemas, ensure_ascii=False))
     return clean_text(text)[: 2 * MAX_ERROR_CHARACTERS]
 
 

@@ -22,6 +22,7 @@ from loopwright.tooling.idempotency import keyed
 from loopwright.tooling.outcomes import Outcome, failure_of, interrupted, outcome_of, unsure
 from loopwright.tooling.policy import ToolPolicy, as_tool, effect_of, policy_of
 from loopwright.tooling.returned import readable
+from loopwright.tooling.wording import Language, told
 
 _Returned = ToolMessage | Command[Any]
 Late: TypeAlias = Callable[[Outcome], None]
@@ -66,57 +67,59 @@ class Toolbox:
             return 0
         return self.settings.retries if policy.retries is None else policy.retries
 
-    def _fitted(self, call: ToolCall) -> ToolCall | Outcome:
+    def _fitted(self, call: ToolCall, language: Language) -> ToolCall | Outcome:
         """The call with arguments read as the tool's schema wants them, or the outcome of unknown names."""
         properties, open_ended = self._arguments[call["name"]]
         args = fitted(call["args"], properties)
-        failure = None if open_ended else unknown_names(args, properties)
+        failure = None if open_ended else unknown_names(args, properties, language)
         if failure is not None:
             return Outcome("error", failure["text"], failure)
         return ToolCall(name=call["name"], args=args, id=call["id"], type="tool_call")
 
-    def run(self, call: ToolCall, late: Late | None = None) -> Outcome:
+    def run(self, call: ToolCall, late: Late | None = None, language: Language = "en") -> Outcome:
         """Run a call. KeyboardInterrupt and LangGraph's own signals pass; everything else becomes an outcome.
 
+        What it says of itself, beside what the tool says, is in this `language`.
         `late` is given what became of a write that was left behind when its time was up, or when `arun` was cancelled.
         """
-        ready = self._fitted(call)
+        ready = self._fitted(call, language)
         if isinstance(ready, Outcome):
             return ready
         try:
             if not self._only_async(call["name"]):
-                return outcome_of(self._node.invoke([ready]))
+                return outcome_of(self._node.invoke([ready]), language)
             # asyncio.run in a daemon thread: a sync caller may itself stand in a running loop
             work = in_daemon_thread(asyncio.run, self._alone(ready))
-            return outcome_of(wait_for(work, self.timeout(call["name"])))
+            return outcome_of(wait_for(work, self.timeout(call["name"])), language)
         except (GraphBubbleUp, KeyboardInterrupt):
             raise
         except BaseException as error:
-            return self._failed(ready, error, late)
+            return self._failed(ready, error, language, late)
 
-    async def arun(self, call: ToolCall, late: Late | None = None) -> Outcome:
+    async def arun(self, call: ToolCall, late: Late | None = None, language: Language = "en") -> Outcome:
         """Run a call like `run`; a tool that is only sync runs in a daemon thread, so that it cannot hold the exit."""
-        ready = self._fitted(call)
+        ready = self._fitted(call, language)
         if isinstance(ready, Outcome):
             return ready
         if not self._has_async(call["name"]):
-            return await self._in_thread(call, late)
+            return await self._in_thread(call, late, language)
         try:
             work = self._node.ainvoke([ready])
-            return outcome_of(await wait_within(work, self.timeout(call["name"]), cancel=not self._writes(call)))
+            returned = await wait_within(work, self.timeout(call["name"]), cancel=not self._writes(call))
+            return outcome_of(returned, language)
         except (GraphBubbleUp, KeyboardInterrupt, asyncio.CancelledError):
             raise
         except BaseException as error:
-            return self._failed(ready, error, late)
+            return self._failed(ready, error, language, late)
 
-    async def _in_thread(self, call: ToolCall, late: Late | None) -> Outcome:
+    async def _in_thread(self, call: ToolCall, late: Late | None, language: Language) -> Outcome:
         """Run a sync tool beside the event loop; it goes on when the caller is cancelled."""
-        work = in_daemon_thread(self.run, call, late)
+        work = in_daemon_thread(self.run, call, late, language)
         try:
             return await asyncio.wrap_future(work)
         except asyncio.CancelledError:
             if late is not None and self._writes(call):
-                self._when_ended(call, work, late)
+                self._when_ended(call, work, language, late)
             raise
 
     async def _alone(self, call: ToolCall) -> Any:
@@ -127,7 +130,7 @@ class Toolbox:
     def _writes(self, call: ToolCall) -> bool:
         return effect_of(self.policy(call["name"])) == "write"
 
-    def _failed(self, call: ToolCall, error: BaseException, late: Late | None = None) -> Outcome:
+    def _failed(self, call: ToolCall, error: BaseException, language: Language, late: Late | None = None) -> Outcome:
         """The outcome of a call that raised, or whose time was up: of a write nobody knows then whether it happened."""
         name = call["name"]
         if isinstance(error, Exited) and error.__cause__ is not None:
@@ -136,27 +139,28 @@ class Toolbox:
             raise KeyboardInterrupt from error
         if isinstance(error, TimedOut):
             if late is not None and error.work is not None and self._writes(call):
-                self._when_ended(call, error.work, late)
-            text = f"{name} did not end within {self.timeout(name):g} seconds."
-            return unsure(text) if self._writes(call) else Outcome("error", text, {"kind": "timeout", "text": text})
-        failure = failure_of(error, self.tools.get(name))
+                self._when_ended(call, error.work, language, late)
+            text = told("timeout", language, tool=name, seconds=self.timeout(name))
+            late_write = self._writes(call)
+            return unsure(text, language) if late_write else Outcome("error", text, {"kind": "timeout", "text": text})
+        failure = failure_of(error, self.tools.get(name), language)
         if isinstance(error, TimeoutError) and self.policy(name).effect == "write":
-            return unsure(failure["text"])
+            return unsure(failure["text"], language)
         return Outcome("error", failure["text"], failure, cause=error)
 
-    def _when_ended(self, call: ToolCall, work: "Future[Any]", late: Late) -> None:
+    def _when_ended(self, call: ToolCall, work: "Future[Any]", language: Language, late: Late) -> None:
         """Tell `late` what work that was left behind comes to; one that asks a person then stays unknown."""
 
         def ended(work: "Future[Any]") -> None:
             try:
                 result = work.result()
-                outcome = result if isinstance(result, Outcome) else outcome_of(result)
+                outcome = result if isinstance(result, Outcome) else outcome_of(result, language)
             except (GraphBubbleUp, asyncio.CancelledError):
                 return
             except BaseException as error:
                 if interrupted(error):
                     return
-                outcome = self._failed(call, error)
+                outcome = self._failed(call, error, language)
             if outcome.status != "unknown":
                 late(outcome)
 
