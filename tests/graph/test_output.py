@@ -104,6 +104,36 @@ def test_a_schema_with_free_keys_is_not_sent_as_a_strict_one() -> None:
     assert strict["json_schema"]["schema"]["required"] == ["total", "currency"]
 
 
+class Part(BaseModel):
+    """A part of an order."""
+
+    name: str
+    count: int = 1
+    note: str | None = "none given"
+
+
+class Order(BaseModel):
+    """An order."""
+
+    parts: list[Part]
+    main: Part | None = None
+    pay: Part = Part(name="cash", count=3)
+
+
+def test_a_null_of_the_strict_schema_is_the_default_at_any_depth() -> None:
+    """What strict mode makes a model write for an optional field reads as if it were left out; a real null stays."""
+    form = OutputFormat(Order)
+    assert form.response_format is not None
+    schema = form.response_format["json_schema"]["schema"]
+    assert schema["required"] == ["parts", "main", "pay"]
+    assert schema["properties"]["parts"]["items"]["required"] == ["name", "count", "note"]
+    written = '{"parts": [{"name": "bolt", "count": null, "note": null}], "main": null, "pay": null}'
+    assert form.read(written) == Order(parts=[Part(name="bolt", count=1, note=None)])
+    assert form.read(f"```json\n{written}\n```") is not None
+    assert form.read('{"parts": null, "main": null, "pay": null}') is None
+    assert form.problem('{"parts": [{"name": null}]}').startswith("parts.0.name")
+
+
 def test_the_schema_mode_of_the_server_is_used_for_the_answer_asked_again() -> None:
     """The request for the form carries a strict schema in the body; the requests before it carry none."""
     with ModelEndpoint(["twelve and a half", GOOD]) as endpoint:

@@ -30,6 +30,7 @@ LAYERS = (
         "shapes",
         "state",
         "steps",
+        "strict_schema",
         "transcript",
     },
     {"effects", "memory", "models", "policies", "storage", "tooling"},

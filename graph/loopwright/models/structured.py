@@ -9,6 +9,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ValidationError
 
 from loopwright.models.json_text import FENCE
+from loopwright.strict_schema import nulls_as_defaults, strict_object
 
 _T = TypeVar("_T", bound=BaseModel)
 _MOST_ERRORS = 8
@@ -21,12 +22,16 @@ class OutputFormat(Generic[_T]):
     model: type[_T]
 
     def read(self, text: str) -> _T | None:
-        """The answer as the model's instance: the whole text, its one fenced block or its outermost object."""
+        """The answer as the model's instance: the whole text, its one fenced block or its outermost object.
+
+        A null stands for the default where the field may not be null, as the strict schema says.
+        """
         for candidate in _candidates(text):
-            try:
-                return self.model.model_validate_json(candidate)
-            except ValidationError:
-                continue
+            for written in (candidate, self._without_nulls(candidate)):
+                try:
+                    return self.model.model_validate_json(written)
+                except ValidationError:
+                    continue
         return None
 
     def problem(self, text: str) -> str:
@@ -52,14 +57,26 @@ class OutputFormat(Generic[_T]):
     @property
     def response_format(self) -> dict[str, Any] | None:
         """The schema in the form of OpenAI's structured outputs; None for one that cannot be strict there."""
+        function = self._function()
+        schema = strict_object(function["parameters"]) if function else None
+        if not function or schema is None:
+            return None
+        return {"type": "json_schema", "json_schema": {"name": function["name"], "schema": schema, "strict": True}}
+
+    def _function(self) -> dict[str, Any] | None:
+        """The model as LangChain writes a function's parameters, references resolved; None where it cannot."""
         try:
-            function = convert_to_openai_tool(self.model, strict=True)["function"]
+            function: dict[str, Any] = convert_to_openai_tool(self.model)["function"]
         except (ValueError, TypeError, KeyError):
             return None
-        parameters = _without_defaults(function["parameters"])
-        if not _can_be_strict(parameters):
-            return None
-        return {"type": "json_schema", "json_schema": {"name": function["name"], "schema": parameters, "strict": True}}
+        return function
+
+    def _without_nulls(self, text: str) -> str:
+        function = self._function()
+        try:
+            return json.dumps(nulls_as_defaults(json.loads(text), function["parameters"])) if function else text
+        except (ValueError, RecursionError):
+            return text
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -76,23 +93,3 @@ def _candidates(text: str) -> Iterator[str]:
 def _said(detail: Any) -> str:
     place = ".".join(str(part) for part in detail["loc"])
     return f"{place}: {detail['msg']}" if place else str(detail["msg"])
-
-
-def _without_defaults(schema: Any) -> Any:
-    """The schema without defaults: strict mode takes none, and requires every property."""
-    if isinstance(schema, dict):
-        properties = schema.get("properties")
-        kept = {key: _without_defaults(value) for key, value in schema.items() if key != "default"}
-        if isinstance(properties, dict):  # a property may be called default
-            kept["properties"] = {name: _without_defaults(part) for name, part in properties.items()}
-        return kept
-    return [_without_defaults(item) for item in schema] if isinstance(schema, list) else schema
-
-
-def _can_be_strict(schema: object) -> bool:
-    """Whether no object in the schema has free keys: OpenAI's strict mode knows named properties only."""
-    if isinstance(schema, dict):
-        if schema.get("type") == "object" and (schema.get("additionalProperties") or "properties" not in schema):
-            return False
-        return all(_can_be_strict(item) for item in schema.values())
-    return all(_can_be_strict(item) for item in schema) if isinstance(schema, list) else True

@@ -20,7 +20,7 @@ from loopwright.models import (
 )
 from loopwright.nodes.protocol import TURNS_TO, text_protocol
 from loopwright.settings import ProtocolName
-from loopwright.tooling.strict import strict_tool
+from loopwright.strict_schema import strict_tool
 
 
 @dataclass(frozen=True)

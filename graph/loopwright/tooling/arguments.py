@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from loopwright.state import Failure
-from loopwright.tooling.strict import nulls_as_defaults, takes_null
+from loopwright.strict_schema import nulls_as_defaults, takes_null
 from loopwright.tooling.wording import Language, told
 
 _OPTIONAL = "x-optional"

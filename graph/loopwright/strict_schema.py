@@ -1,4 +1,4 @@
-"""Strict tool schemas that keep defaults: an optional argument is nullable on the wire, and its null is the default."""
+"""Strict schemas that keep defaults: what is optional is nullable on the wire, and its null stands for the default."""
 
 import json
 from collections.abc import Mapping
@@ -24,20 +24,25 @@ class _Loose(Exception):
 
 
 def strict_tool(tool: Schema) -> dict[str, Any] | None:
-    """A tool in OpenAI's form as a strict one, or None where it cannot be: free keys, untyped parts, other keywords.
+    """A tool in OpenAI's form as a strict one, or None where its parameters cannot be strict."""
+    function = tool["function"]
+    parameters = strict_object(function.get("parameters") or {"type": "object", "properties": {}})
+    return parameters and {**tool, "function": {**function, "parameters": parameters, "strict": True}}
+
+
+def strict_object(schema: Schema) -> dict[str, Any] | None:
+    """The schema of an object as a strict one, or None where it has free keys, untyped parts or other keywords.
 
     Every object is closed and requires all its properties; those that were optional take null as well, and say what
     null stands for.
     """
-    function = tool["function"]
-    parameters = function.get("parameters") or {"type": "object", "properties": {}}
     try:
-        schema = _object(parameters, 1, root=True)
-        if "$defs" in parameters:
-            schema["$defs"] = {name: _strict(part, 1) for name, part in parameters["$defs"].items()}
+        strict = _object(schema, 1, root=True)
+        if "$defs" in schema:
+            strict["$defs"] = {name: _strict(part, 1) for name, part in schema["$defs"].items()}
     except _Loose:
         return None
-    return {**tool, "function": {**function, "parameters": schema, "strict": True}}
+    return strict
 
 
 def _strict(schema: Any, depth: int) -> dict[str, Any]:
