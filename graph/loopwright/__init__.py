@@ -4,19 +4,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from loopwright.agent import Agent
+    from loopwright.context import Context
     from loopwright.errors import LoopwrightError
     from loopwright.graph import build_graph
     from loopwright.pending import Pending
     from loopwright.policies import Finding, GuardView, Policy, default_policies
     from loopwright.report import RunReport
     from loopwright.results import RunResult, Token
-    from loopwright.settings import Context, Settings
+    from loopwright.settings import Settings
     from loopwright.tooling import tool_policy
     from loopwright.tooling.idempotency import IdempotencyKey
 
 _HOMES = {
     "Agent": "agent",
-    "Context": "settings",
+    "Context": "context",
     "Finding": "policies",
     "GuardView": "policies",
     "IdempotencyKey": "tooling.idempotency",

@@ -7,12 +7,13 @@ from uuid import uuid4
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
 
+from loopwright.context import Context
 from loopwright.delivery import Decisions, Request, Task
 from loopwright.errors import SettingsError, UsageError
 from loopwright.graph import build_graph
 from loopwright.policies import Policy
 from loopwright.results import OutputT, RunResult
-from loopwright.settings import Context, Settings
+from loopwright.settings import Settings
 from loopwright.storage import place_of
 from loopwright.stream import Graph, RunStream
 from loopwright.thread_doors import ThreadDoors

@@ -10,12 +10,12 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
+from loopwright.context import Context
 from loopwright.errors import BadDecision, DeliveryConflict, UnknownThread, UsageError
 from loopwright.nodes.ask import extension_problem
 from loopwright.nodes.questions import EXPIRED, expired, read_decision, unfit
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import clean_text, sanitise_message
-from loopwright.settings import Context
 from loopwright.state import FORMAT, OLDEST_FORMAT, Event, Run, run_of
 from loopwright.transcript import input_id, text_of
 

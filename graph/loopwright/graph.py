@@ -13,13 +13,14 @@ from pydantic import BaseModel
 
 from loopwright import nodes
 from loopwright.builtins import built_in_tools
+from loopwright.context import Context
 from loopwright.memory import count_text
 from loopwright.models import check_prices, loaded, model_name
 from loopwright.models.structured import OutputFormat
 from loopwright.node import Node
 from loopwright.policies import Policy, default_policies
 from loopwright.routing import GUARD_PATHS, after_guard
-from loopwright.settings import Context, Settings
+from loopwright.settings import Settings
 from loopwright.state import Input, Output, State
 from loopwright.tooling import Toolbox
 

@@ -13,10 +13,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
+from loopwright.context import Context
 from loopwright.delivery import DONE, Plan, Request, plan
 from loopwright.errors import UsageError
 from loopwright.results import Interruption, OutputT, RunResult, Token, interruption, result_of
-from loopwright.settings import Context
 from loopwright.soundness import check_thread
 from loopwright.state import Event, Input, Output, State
 from loopwright.steps import Core, Do, adrive, drive

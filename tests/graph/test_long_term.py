@@ -16,7 +16,8 @@ from langgraph.store.sqlite import SqliteStore
 
 from loopwright import Agent, RunResult, Settings, build_graph
 from loopwright.builtins import MEMORIES, forget, keep, memories, search, user_of
-from loopwright.settings import Context, MemorySettings, ModelSettings
+from loopwright.context import Context
+from loopwright.settings import MemorySettings, ModelSettings
 from loopwright.steps import drive
 from loopwright.storage import open_storage
 from loopwright.testing import ScriptedModel, call, reply

@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field, SecretStr, create_model
 from loopwright import Agent, Settings, tool_policy
 from loopwright.models import takes_strict_schemas
 from loopwright.settings import ModelSettings, ToolSettings
+from loopwright.strict_schema import strict_tool
 from loopwright.testing import ModelEndpoint, RawCall, call, illegal, reply
 from loopwright.tooling.arguments import fitted, properties_of
-from loopwright.strict_schema import strict_tool
 
 STRICT = Settings(model=ModelSettings(retry_delay=0), tools=ToolSettings(retry_delay=0, strict=True))
 

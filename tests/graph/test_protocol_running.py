@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool, tool
 from pydantic import BaseModel
 
 from loopwright import Agent, Settings, tool_policy
+from loopwright.errors import LoopwrightError
 from loopwright.memory import count_message
 from loopwright.models.protocols import FORMS, FormName, ProtocolModel, text_tools
 from loopwright.settings import ModelSettings, ProtocolName, ToolSettings
@@ -263,3 +264,17 @@ def test_a_long_thread_is_shortened_as_any_other() -> None:
     result = Agent(model, [tool_policy(read, effect="pure")], settings=limits).run("Read twelve pages.")
     assert result.answer == "blue"
     assert max(sum(map(count_message, request.messages)) for request in model.requests) < 2_600
+
+
+def test_one_run_may_be_made_in_another_protocol() -> None:
+    """The Context of a run names its protocol; the thread's next run, without one, calls tools again as it did."""
+    script = [called("json_flat", "add", a=1, b=2), answered("json_flat", "3"), reply("", call("add", a=2, b=2)), "4"]
+    model = ScriptedModel(script)
+    agent = Agent(model, TOOLS, settings=settings("native"))
+    first = agent.run("1 + 2?", thread="t", overrides={"protocol": "json_flat"})
+    assert (first.answer, model.requests[0].tools) == ("3", [])
+    second = agent.run("2 + 2?", thread="t")
+    assert second.answer == "4"
+    assert model.requests[-1].tools
+    with pytest.raises(LoopwrightError, match="protocol"):
+        agent.run("x", overrides={"protocol": "morse"})

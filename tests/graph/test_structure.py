@@ -19,6 +19,7 @@ PACKAGES = {"graph": "loopwright", "tools": "loopwright_tools", "studio": "loopw
 
 LAYERS = (
     {
+        "context",
         "errors",
         "events",
         "framing",

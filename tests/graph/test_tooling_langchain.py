@@ -16,7 +16,8 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field
 
 from loopwright import Agent, RunResult, Settings, tool_policy
-from loopwright.settings import Context, ModelSettings, ToolSettings
+from loopwright.context import Context
+from loopwright.settings import ModelSettings, ToolSettings
 from loopwright.state import State
 from loopwright.testing import ScriptedModel, call, reply
 from loopwright.testing.replies import RawCall

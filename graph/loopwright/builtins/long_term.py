@@ -9,8 +9,8 @@ from urllib.parse import unquote
 from langgraph.store.base import BaseStore, Item, PutOp, SearchItem, SearchOp
 
 from loopwright.builtins.matching import best_matches, words_of
+from loopwright.context import Context
 from loopwright.effects import encode_thread
-from loopwright.settings import Context
 from loopwright.steps import Core, Do
 
 MEMORIES = "user-memories"

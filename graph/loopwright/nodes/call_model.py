@@ -15,7 +15,7 @@ from loopwright.steps import Core
 def call_model(wiring: Wiring, state: State) -> Core[Update]:
     """Send the next request and keep what came: the reply as a message, and one event with tokens and failure."""
     started = time.perf_counter()
-    wiring = wiring.in_use(state["events"])
+    wiring = wiring.in_use(state["events"], wiring.settings_now().protocol)
     settings, verdict = wiring.settings_now(), state["verdict"]
     offer = offer_for(wiring, settings, state, verdict)
     parts = next_parts(wiring, settings, state, verdict)

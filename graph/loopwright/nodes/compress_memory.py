@@ -28,7 +28,7 @@ def compress_memory(wiring: Wiring, state: State) -> Core[Update]:
     A reflection on the newest step is asked for first, where the settings want one.
     """
     started = time.perf_counter()
-    wiring = wiring.in_use(state["events"])
+    wiring = wiring.in_use(state["events"], wiring.settings_now().protocol)
     settings, verdict, run = wiring.settings_now(), state["verdict"], state["run"]
     budget = wiring.budget(settings)
     newest = next((event for event in reversed(state["events"]) if event["kind"] == "model"), None)

@@ -78,7 +78,7 @@ class Visit:
     def of(cls, wiring: Wiring, state: State) -> "Visit":
         """Fold what is new into the run and look at the calls that are open."""
         started = time.perf_counter()
-        wiring = wiring.in_use(state["events"])
+        wiring = wiring.in_use(state["events"], wiring.settings_now().protocol)
         run, before = state["run"], state["verdict"]
         check_whole(run, state["events"])
         run = fold(run, state["events"][run["seen"] :])

@@ -11,6 +11,7 @@ from langgraph.runtime import get_runtime
 from pydantic import BaseModel
 
 from loopwright.builtins import READ_RESULT, RECALL
+from loopwright.context import effective
 from loopwright.effects import Record
 from loopwright.framing import RULE
 from loopwright.memory import Profile, language_of, token_ratio
@@ -22,7 +23,7 @@ from loopwright.nodes.offers import Offer, make_offer
 from loopwright.nodes.protocol import TURNS_TO, has_turned, rewriting_tokens, text_protocol
 from loopwright.policies import Language, Policy
 from loopwright.presets import in_language
-from loopwright.settings import ModelSettings, ProtocolName, Settings, effective
+from loopwright.settings import ModelSettings, ProtocolName, Settings
 from loopwright.state import Effect, Event, Verdict
 from loopwright.tooling import Outcome, Toolbox, effect_of
 from loopwright.tooling.wording import told
@@ -50,19 +51,32 @@ class Wiring:
     """Whether the protocol `auto` has turned to JSON in this thread."""
     _offers: dict[tuple[object, ...], Offer] = field(default_factory=dict)
 
-    def in_use(self, events: Sequence[Event]) -> "Wiring":
-        """The wiring with the model that answers next in a run with this log, and what was learned of its server."""
+    def in_use(self, events: Sequence[Event], protocol: ProtocolName | None = None) -> "Wiring":
+        """The wiring with the model that answers next in a run with this log, and what was learned of its server.
+
+        `protocol` is the run's own, where its Context names one.
+        """
+        settings = self.settings
+        if protocol is not None and protocol != settings.protocol:
+            settings = settings.model_copy(update={"protocol": protocol})
         newest = last_reply_of_run(events)
         place = place_in_use(newest, 1 + len(self.fallback))
         keeps = newest.get("keeps") if newest is not None and newest.get("place", 0) == place else None
         model = self.fallback[place - 1] if place else self.model
         ratio = token_ratio(events, model_name(model))
-        turned = has_turned(self.settings.protocol, events)
-        if (place, keeps, ratio, turned) == (0, None, 1.0, False):
+        turned = has_turned(settings.protocol, events)
+        if settings is self.settings and (place, keeps, ratio, turned) == (0, None, 1.0, False):
             return self
         summary_model = model if self.summary_model is self.model else self.summary_model
         return replace(
-            self, model=model, summary_model=summary_model, place=place, keeps=keeps, ratio=ratio, turned=turned
+            self,
+            model=model,
+            settings=settings,
+            summary_model=summary_model,
+            place=place,
+            keeps=keeps,
+            ratio=ratio,
+            turned=turned,
         )
 
     def settings_now(self) -> Settings:

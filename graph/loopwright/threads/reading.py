@@ -6,10 +6,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
+from loopwright.context import Context
 from loopwright.delivery import check_format, check_name
 from loopwright.errors import UnknownThread
 from loopwright.graph import build_graph
-from loopwright.settings import Context
 from loopwright.state import Input, Output, State, run_of
 from loopwright.storage import Storage
 
