@@ -268,7 +268,12 @@ def test_a_long_thread_is_shortened_as_any_other() -> None:
 
 def test_one_run_may_be_made_in_another_protocol() -> None:
     """The Context of a run names its protocol; the thread's next run, without one, calls tools again as it did."""
-    script = [called("json_flat", "add", a=1, b=2), answered("json_flat", "3"), reply("", call("add", a=2, b=2)), "4"]
+    script: list[Any] = [
+        called("json_flat", "add", a=1, b=2),
+        answered("json_flat", "3"),
+        reply("", call("add", a=2, b=2)),
+        "4",
+    ]
     model = ScriptedModel(script)
     agent = Agent(model, TOOLS, settings=settings("native"))
     first = agent.run("1 + 2?", thread="t", overrides={"protocol": "json_flat"})

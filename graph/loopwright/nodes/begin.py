@@ -13,12 +13,13 @@ from loopwright.effects import Journal
 from loopwright.errors import UsageError
 from loopwright.events import check_whole, publish, stamp
 from loopwright.memory import language_of
+from loopwright.nodes.call_event import call_event
 from loopwright.nodes.wiring import Wiring, verdict
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import sanitise_message
-from loopwright.state import FORMAT, BeginEvent, CallEvent, Event, Run, State, Update, extend_of, run_of
+from loopwright.state import FORMAT, BeginEvent, Event, Run, State, Update, extend_of, run_of
 from loopwright.steps import Core
-from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
+from loopwright.tooling import Outcome, effect_of, result_message, signature
 from loopwright.tooling.wording import told
 from loopwright.transcript import answered_twice, open_calls
 
@@ -144,19 +145,15 @@ def _close_open_calls(
             if record is not None:
                 outcome = wiring.journaled(record, language)
         answers.append(result_message(call_id, name, outcome))
-        event: CallEvent = {
-            **stamp(run["id"], run["model_calls"], started),
-            "kind": "call",
-            "call_id": call_id,
-            "tool": name,
-            "effect": wiring.effect(name),
-            "signature": mark,
-            "digest": digest(outcome.text),
-            "status": outcome.status,
-            "failure": outcome.failure,
-            "retries": 0,
-            "ref": None,
-            "edited_args": None,
-        }
+        event = call_event(
+            run["id"],
+            run["model_calls"],
+            started,
+            call_id=call_id,
+            tool=name,
+            effect=wiring.effect(name),
+            signature=mark,
+            outcome=outcome,
+        )
         events.append(event)
     return answers, events

@@ -10,19 +10,20 @@ from langgraph.errors import GraphInterrupt
 
 from loopwright.builtins import RECALL, with_transcript
 from loopwright.effects import Found, Journal, Record
-from loopwright.events import publish, stamp
+from loopwright.events import publish
 from loopwright.framing import framed
 from loopwright.models.failures import retry_after
 from loopwright.nodes.approving import decision_on, edit_note, instead_of
+from loopwright.nodes.call_event import call_event
 from loopwright.nodes.capping import capped
 from loopwright.nodes.late_ends import ended, late_end
 from loopwright.nodes.pending import unknown_tool
 from loopwright.nodes.wiring import Wiring
 from loopwright.policies import Language, sure_to_fail
-from loopwright.state import CallEvent, Effect, ToolTask, Update
+from loopwright.state import Effect, ToolTask, Update
 from loopwright.steps import Core, Do
 from loopwright.storage import still_claimed
-from loopwright.tooling import Outcome, digest, effect_of, result_message, signature
+from loopwright.tooling import Outcome, effect_of, result_message, signature
 from loopwright.tooling.toolbox import Late
 
 
@@ -148,18 +149,17 @@ def _answered(
         content = _noted(content, task["judged"]["text"])
     if edited:
         content = _noted(content, edit_note(call, task["language"]))
-    event: CallEvent = {
-        **stamp(task["run"], task["step"], started),
-        "kind": "call",
-        "call_id": call_id,
-        "tool": name,
-        "effect": effect,
-        "signature": signature(name, call["args"]),
-        "digest": digest(outcome.text),
-        "status": outcome.status,
-        "failure": outcome.failure,
-        "retries": retries,
-        "ref": ref,
-        "edited_args": call["args"] if edited else None,
-    }
+    event = call_event(
+        task["run"],
+        task["step"],
+        started,
+        call_id=call_id,
+        tool=name,
+        effect=effect,
+        signature=signature(name, call["args"]),
+        outcome=outcome,
+        retries=retries,
+        ref=ref,
+        edited_args=call["args"] if edited else None,
+    )
     return {"messages": [result_message(call_id, name, outcome, content)], "events": publish(event)}

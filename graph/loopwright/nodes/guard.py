@@ -4,8 +4,9 @@ from typing import Any
 
 from loopwright.nodes.direct import direct_answer
 from loopwright.nodes.ruling import Ruling, rule, will_not_run
+from loopwright.nodes.settling import Entry, has_room, settle
 from loopwright.nodes.unsettled import outcome_question, unsettled
-from loopwright.nodes.visit import Entry, Visit
+from loopwright.nodes.visit import Visit
 from loopwright.nodes.wiring import Wiring
 from loopwright.policies import Finding, budget_question, closing_instruction, not_run, output_instruction, say
 from loopwright.state import CallEvent, Judged, ModelEvent, Rung, State, StopReason, Update, Verdict
@@ -58,9 +59,9 @@ def _runnable(visit: Visit, ruling: Ruling) -> list[Entry]:
     """
     entries: list[Entry] = []
     for call, found in ruling.calls:
-        if entries and (will_not_run(call, found) or not visit.has_room(entries, call)):
+        if entries and (will_not_run(call, found) or not has_room(visit, entries, call)):
             break
-        entry = visit.settle(call, found)
+        entry = settle(visit, call, found)
         if entry is not None:
             entries.append(entry)
     return entries
@@ -90,7 +91,7 @@ def _reshaped(visit: Visit, reply: ModelEvent) -> Update | None:
     if not problem:
         return None
     before = visit.before
-    if before["reshaping"] or not visit.may_reshape():
+    if before["reshaping"] or not visit.steps_left.fit_another_answer:
         if before["closing"] and before["stop"] != "answered":
             return None  # a limit stays the reason
         return visit.go("finish", stop="invalid_replies", policy="output", reason=problem)

@@ -10,21 +10,20 @@ from langgraph.runtime import get_runtime
 
 from loopwright.events import check_whole, executed, fold, publish, since_begin, stamp
 from loopwright.memory import language_of, outgrown, total, unreflected
+from loopwright.nodes.call_event import call_event
 from loopwright.nodes.fallback import falls_back
 from loopwright.nodes.pending import histories, pending_calls
 from loopwright.nodes.request import next_parts
+from loopwright.nodes.steps_left import StepsLeft
 from loopwright.nodes.wiring import Wiring, verdict
-from loopwright.policies import Finding, GuardView, Language, PendingCall, say
+from loopwright.policies import GuardView, Language, PendingCall
 from loopwright.settings import Settings
 from loopwright.state import (
-    CallEvent,
     CallStatus,
     DecisionEvent,
-    Effect,
     Event,
     Failure,
     Go,
-    Judged,
     ModelEvent,
     Run,
     Rung,
@@ -33,28 +32,11 @@ from loopwright.state import (
     Verdict,
     view_of,
 )
-from loopwright.tooling import digest
-from loopwright.tooling.approval import asks_approval
+from loopwright.tooling import Outcome, result_message
 from loopwright.transcript import last_reply, text_of
 
 WINDOW = 64
 """Events since the last begin that the policies see."""
-STEPS_OF_A_COMPRESSION = 6
-"""Remaining steps below which a request is not shortened and made again: that takes five, this visit counted."""
-STEPS_OF_A_WINDOW = 10
-"""Remaining steps below which work stays in sight beyond its window: the turn and the answer come first."""
-STEPS_OF_A_FALLBACK = 4
-"""Remaining steps below which a failed request is not made to the next model: the call, this visit and the end."""
-STEPS_OF_A_QUESTION = 8
-"""Remaining steps below which no question about the past is put: asking takes two, the closing answer six."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A call that will be sent, with the effect that the waves need."""
-
-    judged: Judged
-    effect: Effect | None
 
 
 @dataclass
@@ -91,6 +73,11 @@ class Visit:
             visit.withheld = list(before["withheld"])
         return visit
 
+    @property
+    def steps_left(self) -> StepsLeft:
+        """The steps that the caller's recursion limit leaves."""
+        return StepsLeft(self.state["remaining_steps"])
+
     def newest(self) -> Event | None:
         """The last thing that happened in the run: decisions are made about it, and a fork only goes back to it."""
         return next((e for e in reversed(self.state["events"]) if e["kind"] not in ("decision", "fork")), None)
@@ -108,7 +95,7 @@ class Visit:
             history=histories(calls, log),
             remaining_steps=self.state["remaining_steps"],
             can_ask=self.can_ask(),
-            tool_counts=self._tool_counts(),
+            tool_counts=self.tool_counts(),
         )
 
     def can_ask(self) -> bool:
@@ -118,9 +105,10 @@ class Visit:
 
     def may_ask(self) -> bool:
         """Whether a question fits in: someone can be asked, and an answer still fits the caller's recursion limit."""
-        return self.can_ask() and self.state["remaining_steps"] > STEPS_OF_A_QUESTION
+        return self.can_ask() and self.steps_left.fit_a_question
 
-    def _tool_counts(self) -> dict[str, int]:
+    def tool_counts(self) -> dict[str, int]:
+        """How often each tool with a limit of its own has run since the last begin."""
         limited = self.settings.tools.max_calls
         counts = dict.fromkeys(limited, 0)
         if limited:
@@ -133,48 +121,6 @@ class Visit:
         """Language of the user's last message."""
         return language_of(self.state["messages"])
 
-    def settle(self, call: PendingCall, found: Finding | None) -> Entry | None:
-        """The call as it will be sent, or None after it was answered here: refused, served, unreadable, unknown."""
-        if found is not None and found.withhold:
-            self.withheld.append(call.tool)
-        if found is not None:
-            self.why.append((found.policy, found.reason))
-        elif call.failure is not None:
-            self.why.append(("call", call.failure["kind"].replace("_", " ")))
-        earlier = self._served(found) if found is not None and found.rung == "serve" else None
-        if found is not None and found.rung == "block":
-            self.answer(call, "not_run" if found.later else "refused", say(found, self.language()), None)
-        elif earlier is not None:
-            self.answer(call, "served", earlier, None)
-        elif call.failure is not None:
-            self.answer(call, "error", f"Error: {call.failure['text']}", call.failure)
-        else:
-            rung = self._rung(call, found)
-            text = say(found, self.language()) if found else ""
-            policy = found.policy if found else ""
-            return Entry({"call_id": call.id, "rung": rung, "policy": policy, "text": text}, call.effect)
-        return None
-
-    def _served(self, found: Finding) -> str | None:
-        """The stored result with the note behind it; None where there is none, so that the call has to run."""
-        source = found.facts.get("served_from")
-        for message in reversed(self.state["messages"]):
-            if isinstance(message, ToolMessage) and message.tool_call_id == source:
-                return f"{message.text}\n{say(found, self.language())}"
-        return None
-
-    def has_room(self, entries: Sequence[Entry], call: PendingCall) -> bool:
-        """Whether one call more fits beside those that are about to run: no wave runs past a limit of tool calls."""
-        bound = self.run["limits"].get("tool_calls")
-        if bound is not None and self.run["tool_calls"] + len(entries) >= bound:
-            return False
-        most = self.settings.tools.max_calls.get(call.tool)
-        if most is None:
-            return True
-        sent = {entry.judged["call_id"] for entry in entries}
-        beside = sum(other.id in sent and other.tool == call.tool for other in self.pending)
-        return self._tool_counts()[call.tool] + beside < most
-
     def answer_all(self, text: str) -> None:
         """Answer every call that is still open as not run."""
         answered = {message.tool_call_id for message in self.messages}
@@ -184,31 +130,20 @@ class Visit:
 
     def answer(self, call: PendingCall, status: CallStatus, text: str, failure: Failure | None) -> None:
         """Answer a call in the tool's stead: a message and an event, counted at once."""
-        fine = status == "served"
-        message = ToolMessage(
-            text, tool_call_id=call.id, name=call.tool, status="success" if fine else "error", id=f"result-{call.id}"
+        outcome = Outcome(status, text, failure)
+        event = call_event(
+            self.run["id"],
+            self.run["model_calls"],
+            time.perf_counter(),
+            call_id=call.id,
+            tool=call.tool,
+            effect=call.effect,
+            signature=call.signature,
+            outcome=outcome,
         )
-        event: CallEvent = {
-            **stamp(self.run["id"], self.run["model_calls"], time.perf_counter()),
-            "kind": "call",
-            "call_id": call.id,
-            "tool": call.tool,
-            "effect": call.effect,
-            "signature": call.signature,
-            "digest": digest(text),
-            "status": status,
-            "failure": failure,
-            "retries": 0,
-            "ref": None,
-            "edited_args": None,
-        }
-        self.messages.append(message)
+        self.messages.append(result_message(call.id, call.tool, outcome))
         self.events.append(event)
         self.run = fold(self.run, [event])
-
-    def may_reshape(self) -> bool:
-        """Whether an answer of another form can be asked for again, with a compression first if need be."""
-        return self.state["remaining_steps"] > STEPS_OF_A_COMPRESSION
 
     def misshapen(self) -> str:
         """Why the last reply has not the form that the answer must have; empty when it has, or none is demanded."""
@@ -222,8 +157,7 @@ class Visit:
 
     def falls_back(self, reply: ModelEvent) -> bool:
         """Whether the request of this reply is made again to the next model, for which the steps must be left."""
-        enough = self.state["remaining_steps"] > STEPS_OF_A_FALLBACK
-        return enough and falls_back(reply, 1 + len(self.wiring.fallback))
+        return self.steps_left.fit_a_fallback and falls_back(reply, 1 + len(self.wiring.fallback))
 
     def over_budget(self, tokens: int) -> str:
         """By how much a request that cannot be shortened further passes the budget."""
@@ -235,7 +169,7 @@ class Visit:
             return False
         recent = self.state["events"][-8:]
         before = any(e["kind"] == "compression" and e["step"] >= reply["step"] - 1 for e in recent)
-        return not before and self.state["remaining_steps"] >= STEPS_OF_A_COMPRESSION
+        return not before and self.steps_left.fit_a_shorter_request
 
     def request(self, **changes: Any) -> Update:
         """The model's turn, or a compression first when the next request would pass the budget or the window."""
@@ -246,20 +180,11 @@ class Visit:
 
     def _remembers_first(self, decided: Verdict) -> bool:
         """Whether work leaves the window, or is reflected on, before the next request, for which steps must be left."""
-        if self.state["remaining_steps"] < STEPS_OF_A_WINDOW:
+        if not self.steps_left.fit_remembering:
             return False
         messages, view, settings = [*self.state["messages"], *self.messages], view_of(self.state), self.settings.memory
         reflects = not decided["closing"] and bool(unreflected(messages, view, settings))
         return reflects or outgrown(messages, view, settings, self.wiring.profile())
-
-    def _rung(self, call: PendingCall, found: Finding | None) -> Rung:
-        """How the call is sent: a person is asked where a policy or the tool wants it, which is decided here once."""
-        if found is not None and found.rung == "ask":
-            return "ask"
-        box = self.wiring.toolbox
-        if asks_approval(box.tools[call.tool], box.settings, call.args):
-            return "ask"
-        return "note" if found is not None and found.rung == "note" else "run"
 
     def go(self, go: Go, rungs: dict[str, Rung] | None = None, **changes: Any) -> Update:
         """The update of this visit: what was answered, the decision, and the verdict."""
