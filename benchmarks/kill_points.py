@@ -7,12 +7,11 @@ from typing import Any
 
 from kill_storm import Tally, forked, killed_after, play, tools, victim
 from langchain_core.messages import HumanMessage
-from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.store.sqlite import SqliteStore
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore, Op, Result
 
 from loopwright import build_graph
 from loopwright.storage import open_storage
-from loopwright.storage.sealed_store import SealedStore
 from loopwright.testing import ScriptedModel
 from loopwright.transcript import input_id
 
@@ -30,68 +29,71 @@ class Countdown:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-class DyingSaver(SqliteSaver):
-    """A SQLite checkpointer with a moment before and after each write."""
+class DyingSaver(BaseCheckpointSaver[Any]):
+    """A checkpointer with a moment before and after each write of the one that it hands everything to."""
 
-    moments: Countdown
+    def __init__(self, inner: BaseCheckpointSaver[Any], moments: Countdown) -> None:
+        super().__init__(serde=inner.serde)
+        self.inner, self.moments = inner, moments
+        for name in ("get_tuple", "list", "get_next_version", "get_delta_channel_history"):
+            setattr(self, name, getattr(inner, name))
 
     def put(self, *args: Any, **kwargs: Any) -> Any:
         """Write a checkpoint."""
         self.moments.tick()
-        written = super().put(*args, **kwargs)
+        written = self.inner.put(*args, **kwargs)
         self.moments.tick()
         return written
 
     def put_writes(self, *args: Any, **kwargs: Any) -> None:
         """Write what tasks brought."""
         self.moments.tick()
-        super().put_writes(*args, **kwargs)
+        self.inner.put_writes(*args, **kwargs)
         self.moments.tick()
 
 
-class DyingStore(SqliteStore):
-    """A SQLite store with a moment before and after each batch."""
+class DyingStore(BaseStore):
+    """A store with a moment before and after each batch of the one that it hands everything to."""
 
-    moments: Countdown
+    def __init__(self, inner: BaseStore, moments: Countdown) -> None:
+        self.inner, self.moments = inner, moments
 
-    def batch(self, ops: Any) -> Any:
+    def batch(self, ops: Any) -> list[Result]:
         """Read and write."""
         self.moments.tick()
-        results = super().batch(ops)
+        results = self.inner.batch(ops)
         self.moments.tick()
         return results
 
+    async def abatch(self, ops: Any) -> list[Result]:
+        """No run here is asynchronous."""
+        raise AssertionError(list[Op](ops))
 
-def run_until(moment: int, url: str, folder: Path) -> None:
+
+def run_until(moment: int, url: str, thread: str, folder: Path) -> None:
     """The trial's run up to its pause, killed at this moment; the approval is the survivor's."""
+    moments = Countdown(moment)
     with open_storage(url) as storage:
-        saver = storage.saver
-        assert isinstance(saver, SqliteSaver)
-        assert isinstance(storage.store, SealedStore)
-        store = storage.store.inner
-        assert isinstance(store, SqliteStore)
-        dying, journal = DyingSaver(saver.conn, serde=saver.serde), DyingStore(store.conn)
-        dying.is_setup = journal.is_setup = True
-        dying.moments = journal.moments = Countdown(moment)
-        graph = build_graph(ScriptedModel(play), tools(folder), checkpointer=dying, store=journal)
-        config: Any = {"configurable": {"thread_id": "t"}, "metadata": {"run_id": "r1"}}
+        saver, store = DyingSaver(storage.saver, moments), DyingStore(storage.store, moments)
+        graph = build_graph(ScriptedModel(play), tools(folder), checkpointer=saver, store=store)
+        config: Any = {"configurable": {"thread_id": thread}, "metadata": {"run_id": "r1"}}
         graph.invoke({"messages": [HumanMessage("go", id=input_id("r1"))]}, config, durability="sync")
 
 
-def placed(folder: Path, every: int) -> Tally:
-    """One trial for each moment, until a run lives through all of them."""
+def placed(folder: Path, url: str, every: int) -> Tally:
+    """One trial for each moment, until a run lives through all of them; `{folder}` in the URL is each trial's own."""
     tally, moment = Tally(), 1
     while True:
         place = folder / f"moment-{moment}"
         place.mkdir()
-        url = f"sqlite:///{place}/runs.db"
-        child = forked(lambda: run_until(moment, url, place))  # noqa: B023 - runs before the next turn
+        where, thread = url.replace("{folder}", str(place)), f"{folder.name}-{moment}"
+        child = forked(lambda: run_until(moment, where, thread, place))  # noqa: B023 - runs before the next turn
         _, status = os.waitpid(child, 0)
         if status == 0:
             return tally
         if not os.WIFSIGNALED(status):
             raise SystemExit("a child ended with an error: see its traceback above")
         tally.kills += 1
-        killed_after(forked(lambda: victim(url, place, "t", False)), 600)  # noqa: B023
+        killed_after(forked(lambda: victim(where, place, thread, False)), 600)  # noqa: B023
         tally.add(place)
         moment += every

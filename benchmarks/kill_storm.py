@@ -4,6 +4,7 @@
     uv run python benchmarks/kill_storm.py --kills 100 --asynchronous
     uv run python benchmarks/kill_storm.py --kills 100 --storage postgresql://postgres@127.0.0.1:5432/postgres
     uv run python benchmarks/kill_storm.py --placed      # before and after every call of checkpointer and journal
+    uv run python benchmarks/kill_storm.py --placed --storage postgresql://postgres@127.0.0.1:5432/postgres
 
 A trial is one run of three rounds, each two parallel reads and one journaled write; the last write needs a person's
 approval. A child process plays it and is killed up to three times; then one is let live. Every effect is a line in a
@@ -273,7 +274,7 @@ def main() -> int:
         if options.placed:
             from kill_points import placed
 
-            tally = placed(Path(folder), options.every)
+            tally = placed(Path(folder), options.storage, options.every)
         else:
             tally = storm(options.kills, options.storage, Path(folder), options.asynchronous)
     print(tally)

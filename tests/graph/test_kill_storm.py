@@ -34,3 +34,9 @@ def test_a_small_storm_on_postgres(postgres: str) -> None:
 def test_kills_at_chosen_calls_of_checkpointer_and_journal() -> None:
     """Every ninth moment before or after a write or a look-up."""
     assert "twice 0" in storm("--placed", "--every", "9")
+
+
+@pytest.mark.slow
+def test_kills_at_chosen_calls_on_postgres(postgres: str) -> None:
+    """Every nineteenth of those moments, before a real server."""
+    assert "twice 0" in storm("--placed", "--every", "19", "--storage", postgres)
