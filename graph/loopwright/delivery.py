@@ -12,11 +12,12 @@ from langgraph.types import Command, StateSnapshot
 
 from loopwright.context import Context
 from loopwright.errors import BadDecision, DeliveryConflict, UnknownThread, UsageError
+from loopwright.layout import check_format
 from loopwright.nodes.ask import extension_problem
 from loopwright.nodes.questions import EXPIRED, expired, read_decision, unfit
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import clean_text, sanitise_message
-from loopwright.state import FORMAT, OLDEST_FORMAT, Event, Run, run_of
+from loopwright.state import Event, Run, run_of
 from loopwright.transcript import input_id, text_of
 
 Standing: TypeAlias = Literal["new", "go_on", "done"]
@@ -73,20 +74,6 @@ def check_name(thread: object) -> None:
     """Raises UsageError for a thread id that is not a text or says nothing."""
     if not isinstance(thread, str) or not thread.strip():
         raise UsageError(f"The thread {thread!r} is no name: give a text that is not empty, or none on a first run.")
-
-
-def check_format(run: Run | None, thread: str) -> None:
-    """Raises UsageError for a thread whose layout is newer or older than what this version reads."""
-    if run is not None and run.get("format", 0) < OLDEST_FORMAT:
-        raise UsageError(
-            f"Thread {thread!r} was written by an older Loopwright, in a format that this one no longer reads: go on "
-            "with it there, or begin a new thread."
-        )
-    if run is not None and run["format"] > FORMAT:
-        raise UsageError(
-            f"Thread {thread!r} was written by a newer Loopwright (format {run['format']}, this one reads up to "
-            f"{FORMAT}): upgrade Loopwright to go on with it."
-        )
 
 
 def plan(snapshot: StateSnapshot, request: Request, url: str) -> Plan:

@@ -9,6 +9,7 @@ from langgraph.runtime import get_runtime
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from typing_extensions import TypedDict
 
+from loopwright.node import thread_here
 from loopwright.state import CallStatus
 from loopwright.steps import Core, Do
 
@@ -52,11 +53,8 @@ class Journal:
     @classmethod
     def here(cls) -> "Journal | None":
         """The running thread's journal; None where there is no store or no thread to keep it for."""
-        runtime = get_runtime()
-        info = runtime.execution_info
-        if runtime.store is None or info is None or info.thread_id is None:
-            return None
-        return cls(runtime.store, info.thread_id)
+        store, thread = get_runtime().store, thread_here()
+        return None if store is None or thread is None else cls(store, thread)
 
     def _space(self, kind: str) -> tuple[str, str]:
         return (kind, encode_thread(self.thread))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
-from loopwright.errors import StorageError
-from loopwright.shapes import CallEvent, Event, ModelEvent, Run
+from loopwright.event_shapes import CallEvent, Event, ModelEvent
+from loopwright.shapes import Run
 
 
 def executed(call: CallEvent) -> bool:
@@ -49,16 +49,6 @@ def since_begin(events: Sequence[Event], at_most: int | None = None) -> Sequence
         if events[index]["kind"] == "begin":
             return events[index:]
     return events[lowest:]
-
-
-def check_whole(run: Run, events: Sequence[Event]) -> None:
-    """Raises StorageError when events that the run has counted are gone: nothing and nobody removes any."""
-    lost = run["seen"] - len(events)
-    if lost > 0:
-        raise StorageError(
-            f"The thread has lost {lost} of its {run['seen']} events (single checkpoints were deleted, or written by a "
-            "process whose clock was behind): fork it from an earlier checkpoint, or begin a new one."
-        )
 
 
 def fold(run: Run, events: Iterable[Event]) -> Run:

@@ -1,4 +1,4 @@
-"""A core as a node of a LangGraph graph."""
+"""A core as a node of a LangGraph graph, and where such a node is run."""
 
 from collections.abc import Callable, Generator
 from functools import partial
@@ -7,6 +7,14 @@ from typing import Any
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from loopwright.steps import Core, adrive, drive
+
+
+def thread_here() -> str | None:
+    """The thread on which the node that asks is run; None for a graph without a checkpointer."""
+    from langgraph.runtime import get_runtime
+
+    info = get_runtime().execution_info
+    return info.thread_id if info is not None else None
 
 
 class Node(Runnable[Any, Any]):

@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.types import StateSnapshot
 
 from loopwright.errors import StorageError, UsageError
-from loopwright.events import check_whole
+from loopwright.layout import check_whole
 from loopwright.state import run_of
 from loopwright.steps import Core, Do
 

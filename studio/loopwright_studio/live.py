@@ -11,7 +11,7 @@ from loopwright.events import executed
 from loopwright.framing import unframed
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ModelReport, RunReport
 from loopwright.results import Token
-from loopwright.shapes import CallEvent, DecisionEvent, Event, ModelEvent
+from loopwright.event_shapes import CallEvent, DecisionEvent, Event, ModelEvent
 from loopwright.stream import RunStream
 from loopwright.transcript import all_calls, text_of
 from loopwright_studio.console import Row, Screen

@@ -8,8 +8,8 @@ import pytest
 from langchain_core.tools import tool
 
 from loopwright import Agent, RunResult, tool_policy
-from loopwright.delivery import check_format
 from loopwright.errors import DeliveryConflict, UsageError
+from loopwright.layout import check_format
 from loopwright.state import FORMAT, Run
 from loopwright.testing import ScriptedModel, call, reply
 
@@ -130,7 +130,12 @@ def test_a_thread_of_a_newer_version_is_refused(storage_url: str, run: Door) -> 
         run_now: Run = graph.get_state(config).values["run"]
         newer: Run = {**run_now, "format": FORMAT + 1}
         graph.update_state(config, {"run": newer}, as_node="finish")
-    refusal = f"newer Loopwright .format {FORMAT + 1}"
+        refusal = f"newer Loopwright .format {FORMAT + 1}"
+        with pytest.raises(UsageError, match=refusal):  # as a server runs the graph, without our doors
+            graph.invoke({"messages": [("user", "y")]}, config)
+        graph.update_state(config, {"run": {**newer, "status": "running"}}, as_node="begin")
+        with pytest.raises(UsageError, match=refusal):
+            graph.invoke(None, config)
     with pytest.raises(UsageError, match=refusal):
         run(agent, "y", thread="t")
     with pytest.raises(UsageError, match=refusal):

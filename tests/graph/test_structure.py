@@ -21,8 +21,10 @@ LAYERS = (
     {
         "context",
         "errors",
+        "event_shapes",
         "events",
         "framing",
+        "layout",
         "node",
         "redaction",
         "sanitise",

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import islice
 
+from loopwright.event_shapes import Event, ModelEvent
 from loopwright.memory.encodings import is_exact
-from loopwright.shapes import Event, ModelEvent
 
 SMALLEST, LARGEST = 0.8, 2.0
 """Between these lie the tokenizers of today's models, compared with o200k_base on English, Chinese, code and JSON."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from loopwright.event_shapes import Event, ModelEvent
 from loopwright.memory.content import is_visible
 from loopwright.memory.language import language_of
 from loopwright.memory.legality import legal
@@ -12,7 +13,7 @@ from loopwright.memory.profile import PLAIN, Profile
 from loopwright.memory.rendering import NOTE_ID, closing_notes, render, system_message
 from loopwright.memory.seeing import DROPPED_ID
 from loopwright.memory.triples import STEPS_ID
-from loopwright.shapes import Event, ModelEvent, Parts, View
+from loopwright.shapes import Parts, View
 from loopwright.transcript import all_calls
 
 

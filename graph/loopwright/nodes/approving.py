@@ -1,8 +1,8 @@
 """The approval of one call: the question to a person, and what becomes of the call by the answer."""
 
 from langchain_core.messages import ToolCall
-from langgraph.runtime import get_runtime
 
+from loopwright.node import thread_here
 from loopwright.nodes.questions import Decision, put, question
 from loopwright.nodes.wiring import Wiring
 from loopwright.policies import Language, shown_call
@@ -33,8 +33,7 @@ def decision_on(wiring: Wiring, task: ToolTask) -> Decision | None:
     call, judged, said = task["call"], task["judged"], _SAID[task["language"]]
     if judged["rung"] != "ask":
         return None
-    info = get_runtime().execution_info
-    if info is None or info.thread_id is None:
+    if thread_here() is None:
         return {"type": "reject", "args": {}, "message": said["alone"]}
     description = judged["text"] or said["asks"].format(tool=call["name"])
     seconds = wiring.toolbox.settings.approval_seconds

@@ -11,8 +11,10 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from loopwright.effects import Journal
 from loopwright.errors import UsageError
-from loopwright.events import check_whole, publish, stamp
+from loopwright.events import publish, stamp
+from loopwright.layout import check_format, check_whole
 from loopwright.memory import language_of
+from loopwright.node import thread_here
 from loopwright.nodes.call_event import call_event
 from loopwright.nodes.wiring import Wiring, verdict
 from loopwright.policies.limits import check_extension
@@ -31,6 +33,7 @@ def begin(wiring: Wiring, state: State) -> Core[Update]:
     started = time.perf_counter()
     messages = state.get("messages") or []
     old, extend = run_of(state), extend_of(state)
+    check_format(old, thread_here() or "")
     if old is not None:
         check_whole(old, state.get("events") or [])
     new_input = bool(messages) and not isinstance(messages[-1], AIMessage | ToolMessage)

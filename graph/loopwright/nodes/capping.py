@@ -8,6 +8,7 @@ from langgraph.runtime import get_runtime
 from loopwright.builtins import READ_RESULT, RECALL, store_result
 from loopwright.memory import clip, count_text
 from loopwright.memory.clipping import head_length, matching, shorten
+from loopwright.node import thread_here
 from loopwright.nodes.wiring import Wiring
 from loopwright.state import ToolTask
 from loopwright.steps import Core
@@ -36,11 +37,10 @@ def capped(
     if ends is None:
         return whole, None
     ref: str | None = None
-    runtime = get_runtime()
-    thread = runtime.execution_info.thread_id if runtime.execution_info else None
-    if runtime.store is not None and thread is not None:
+    store, thread = get_runtime().store, thread_here()
+    if store is not None and thread is not None:
         ref = call["id"] or ""
-        yield from store_result(runtime.store, thread, ref, text)
+        yield from store_result(store, thread, ref, text)
     short = _shortened(text, *ends, frozenset(task["words"]), ref)
     return [{"type": "text", "text": short}, *others] if others else short, ref
 

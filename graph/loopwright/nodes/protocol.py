@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, ToolMessage
 
+from loopwright.event_shapes import Event
 from loopwright.memory import count_message
 from loopwright.models.protocols import FormName, TextTools, rewritten
 from loopwright.settings import ProtocolName
-from loopwright.shapes import Event
 
 TURNS_TO: FormName = "json_schema"
 """What `auto` turns to: the server enforces the form where it can, and a model is shown it where it cannot."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import ToolMessage
-from langgraph.runtime import get_runtime
 
-from loopwright.events import check_whole, executed, fold, publish, since_begin, stamp
+from loopwright.events import executed, fold, publish, since_begin, stamp
+from loopwright.layout import check_format, check_whole
 from loopwright.memory import language_of, outgrown, total, unreflected
+from loopwright.node import thread_here
 from loopwright.nodes.call_event import call_event
 from loopwright.nodes.fallback import falls_back
 from loopwright.nodes.pending import histories, pending_calls
@@ -62,6 +63,7 @@ class Visit:
         started = time.perf_counter()
         wiring = wiring.in_use(state["events"], wiring.settings_now().protocol)
         run, before = state["run"], state["verdict"]
+        check_format(run, thread_here() or "")
         check_whole(run, state["events"])
         run = fold(run, state["events"][run["seen"] :])
         run["length"] = len(state["messages"])
@@ -100,8 +102,7 @@ class Visit:
 
     def can_ask(self) -> bool:
         """Whether a person can be asked: there is a thread to wait in."""
-        info = get_runtime().execution_info
-        return self.settings.guard.ask and info is not None and info.thread_id is not None
+        return self.settings.guard.ask and thread_here() is not None
 
     def may_ask(self) -> bool:
         """Whether a question fits in: someone can be asked, and an answer still fits the caller's recursion limit."""

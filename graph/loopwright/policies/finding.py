@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias
 
+from loopwright.event_shapes import CallEvent, Event
 from loopwright.events import Round, rounds
 from loopwright.settings import Settings
-from loopwright.shapes import CallEvent, Effect, Event, Failure, Run, StopReason
+from loopwright.shapes import Effect, Failure, Run, StopReason
 
 CallRung: TypeAlias = Literal["run", "note", "serve", "ask", "block", "close"]
 """How far the guard goes: note, serve, ask and block concern one call; close ends the run with an answer.

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from loopwright.event_shapes import CallEvent
 from loopwright.policies.finding import Facts, Finding, GuardView
-from loopwright.shapes import CallEvent
 
 
 @dataclass(frozen=True)

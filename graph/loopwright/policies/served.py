@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from loopwright.event_shapes import CallEvent, Event
 from loopwright.policies.finding import Facts, Finding, GuardView
-from loopwright.shapes import CallEvent, Event
 
 
 @dataclass(frozen=True)

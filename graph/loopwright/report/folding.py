@@ -5,6 +5,19 @@ from dataclasses import dataclass, field
 
 from langchain_core.messages import AIMessage, AnyMessage
 
+from loopwright.event_shapes import (
+    AnswerEvent,
+    BeginEvent,
+    CallEvent,
+    CompressionEvent,
+    DecisionEvent,
+    Event,
+    ForkEvent,
+    ModelEvent,
+    OutcomeEvent,
+    PauseEvent,
+    StopEvent,
+)
 from loopwright.pending import Pending
 from loopwright.report.data import (
     CallReport,
@@ -23,21 +36,7 @@ from loopwright.report.data import (
 )  # fmt: skip
 from loopwright.report.texts import HEAD, Texts
 from loopwright.report.totals import ratios_of, totals_of
-from loopwright.shapes import (
-    AnswerEvent,
-    BeginEvent,
-    CallEvent,
-    CompressionEvent,
-    DecisionEvent,
-    Event,
-    ForkEvent,
-    ModelEvent,
-    OutcomeEvent,
-    PauseEvent,
-    Status,
-    StopEvent,
-    StopReport,
-)  # fmt: skip
+from loopwright.shapes import Status, StopReport
 from loopwright.transcript import all_calls
 
 

@@ -9,11 +9,12 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, Pend
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 
 from loopwright.errors import UnknownThread
+from loopwright.event_shapes import Event
 from loopwright.pending import Asked, pending_of
 from loopwright.report.data import RunReport
 from loopwright.report.folding import fold_report
 from loopwright.report.texts import HEAD
-from loopwright.shapes import Event, Run
+from loopwright.shapes import Run
 from loopwright.steps import Core, Do, drive
 from loopwright.storage import Place, Storage
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from loopwright.event_shapes import Event
 from loopwright.events import executed
 from loopwright.memory import calibrated_ratio
 from loopwright.report.data import Totals
 from loopwright.report.waiting import waited_seconds
-from loopwright.shapes import Event
 
 
 def totals_of(events: Sequence[Event]) -> Totals:

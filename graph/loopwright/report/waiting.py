@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from loopwright.shapes import CallEvent, DecisionEvent, Event
+from loopwright.event_shapes import CallEvent, DecisionEvent, Event
 
 
 def waited_seconds(events: Iterable[Event]) -> float:

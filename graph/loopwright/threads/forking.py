@@ -10,9 +10,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import BaseStore
 from langgraph.types import StateSnapshot
 
-from loopwright.delivery import check_format
 from loopwright.errors import UnknownCheckpoint, UnknownThread, UsageError
 from loopwright.events import stamp
+from loopwright.layout import check_format
 from loopwright.soundness import check_clock
 from loopwright.state import ForkEvent, by_id, run_of
 from loopwright.steps import Core, Do

@@ -7,9 +7,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from loopwright.context import Context
-from loopwright.delivery import check_format, check_name
+from loopwright.delivery import check_name
 from loopwright.errors import UnknownThread
 from loopwright.graph import build_graph
+from loopwright.layout import check_format
 from loopwright.state import Input, Output, State, run_of
 from loopwright.storage import Storage
 
