@@ -17,9 +17,10 @@ from loopwright.settings import Settings
 from loopwright.storage import place_of
 from loopwright.stream import Graph, RunStream
 from loopwright.thread_doors import ThreadDoors
+from loopwright.user_doors import UserDoors
 
 
-class Agent(ThreadDoors, Generic[OutputT]):
+class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
     """A tool-calling agent on one storage.
 
     `model` is a name (`openai:gpt-4o-mini`, `offline:demo`) or any LangChain chat model; `tools` are LangChain tools or

@@ -79,6 +79,24 @@ def test_a_fact_is_found_again_on_another_thread(storage_url: str) -> None:
     assert nobody.status == "success"
 
 
+def test_an_agent_shows_what_is_kept_of_a_user_and_forgets_it(storage_url: str) -> None:
+    """One user's facts or all users'; forgetting one leaves the others', awaited as well."""
+    agent = agent_of(storage_url, remembers(), "kept", remembers(), "kept", long_term_approval=False)
+    agent.run("my dog is called Rex", thread="one", user=ADA)
+    agent.run("my dog is called Rex", thread="two", user={"id": "bob"})
+    assert [memory.text for memory in agent.memories("ada")] == [FACT]
+    assert {memory.user for memory in agent.memories()} == {"ada", "bob"}
+    agent.forget(agent.memories("ada"))
+
+    async def awaited() -> list[str]:
+        left = [memory.user for memory in await agent.amemories()]
+        await agent.aforget(await agent.amemories("bob"))
+        return left
+
+    assert asyncio.run(awaited()) == ["bob"]
+    assert agent.memories() == []
+
+
 def test_the_time_a_fact_was_kept_is_known(storage_url: str) -> None:
     """On every storage, in one time zone."""
     before = datetime.now(UTC) - timedelta(seconds=2)  # a file keeps whole seconds

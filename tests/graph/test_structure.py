@@ -40,7 +40,19 @@ LAYERS = (
     {"builtins"},  # tools like any other, made by tool_policy: above tooling
     {"nodes", "routing"},
     {"graph"},
-    {"agent", "delivery", "pending", "report", "results", "soundness", "stream", "testing", "thread_doors", "threads"},
+    {
+        "agent",
+        "delivery",
+        "pending",
+        "report",
+        "results",
+        "soundness",
+        "stream",
+        "testing",
+        "thread_doors",
+        "threads",
+        "user_doors",
+    },
 )
 """The parts of the machine from the ground up: a part imports what lies below it."""
 PEERS = (0, 5)
