@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 
 from loopwright import Agent, RunResult, tool_policy
@@ -132,7 +133,7 @@ def test_a_thread_of_a_newer_version_is_refused(storage_url: str, run: Door) -> 
         graph.update_state(config, {"run": newer}, as_node="finish")
         refusal = f"newer Loopwright .format {FORMAT + 1}"
         with pytest.raises(UsageError, match=refusal):  # as a server runs the graph, without our doors
-            graph.invoke({"messages": [("user", "y")]}, config)
+            graph.invoke({"messages": [HumanMessage("y")]}, config)
         graph.update_state(config, {"run": {**newer, "status": "running"}}, as_node="begin")
         with pytest.raises(UsageError, match=refusal):
             graph.invoke(None, config)
