@@ -1,13 +1,14 @@
 """A long run as its log would have it: compressions, errors, a loop at the end, and texts that attack the page."""
 
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from loopwright.event_shapes import CallEvent, CompressionEvent, DecisionEvent, Event, ModelEvent, OutcomeEvent
 from loopwright.events import Stamp
 from loopwright.report import RunReport, fold_report
-from loopwright.state import CallEvent, CallStatus, CompressionEvent, DecisionEvent, Event, ModelEvent, Rung, StopReport
+from loopwright.shapes import CallStatus, Failure, Rung, StopReport
 
 HOSTILE = (
     '<script>document.title="pwned"</script>',
@@ -24,6 +25,7 @@ HOSTILE = (
     "' onfocus=document.title='pwned' autofocus x='",
 )
 """Script, markup, templates, terminal escapes, direction overrides, NUL, javascript: addresses."""
+THREAD = "invoices-oct"
 TASK = (
     "Reconcile the October invoices of all customers with the bank export, and list every mismatch with the invoice "
     "number, both amounts and the difference in EUR.\nDo not send anything before I have seen the list."
@@ -40,27 +42,41 @@ SAID = (
 class Story:
     """Writes the events and the messages of one run, round by round."""
 
-    def __init__(self, seed: int = 7) -> None:
-        self.random = Random(seed)
+    def __init__(self, task: str = TASK) -> None:
+        self.random = Random(7)
         self.now = 1_796_076_000.0
         self.tokens = 2_400
-        self.events: list[Event] = [
-            {
-                "run": "r-oct",
-                "step": 0,
-                "at": self.now,
-                "seconds": 0.0,
-                "kind": "begin",
-                "delivery": "r-oct",
-                "extend": None,
-            }
-        ]
-        self.messages: list[AnyMessage] = [HumanMessage(TASK, id="in-r-oct")]
+        self.budget: int | None = None
+        self.events: list[Event] = []
+        self.messages: list[AnyMessage] = [HumanMessage(task, id="in-r-oct")]
+        self.begin(0)
 
     def stamp(self, step: int, seconds: float) -> Stamp:
         """What every event carries; the clock goes on."""
         self.now += seconds
         return {"run": "r-oct", "step": step, "at": self.now, "seconds": seconds}
+
+    def begin(self, step: int, extend: dict[str, float] | None = None) -> None:
+        """The run begins, or goes on under larger limits."""
+        self.events.append({**self.stamp(step, 0.0), "kind": "begin", "delivery": "r-oct", "extend": extend})
+
+    def fork(self, step: int, checkpoint: str, thread: str, *, edited: bool) -> None:
+        """The thread is taken back to a checkpoint."""
+        stamp = self.stamp(step, 0.0)
+        self.events.append({**stamp, "kind": "fork", "checkpoint": checkpoint, "thread": thread, "edited": edited})
+
+    def pause(self, step: int, extend: dict[str, float] | None) -> None:
+        """A person answers the question about a limit."""
+        question = "运行已达上限。是否提高上限?"
+        self.events.append({**self.stamp(step, 0.0), "kind": "pause", "question": question, "extend": extend})
+
+    def outcome(self, step: int, happened: Literal["yes", "no", "unknown"]) -> None:
+        """A person says whether the step's first call happened."""
+        stamp, question = self.stamp(step, 0.0), "付款生效了吗?"
+        event: OutcomeEvent = {
+            **stamp, "kind": "outcome", "call_id": f"c{step}x0", "question": question, "happened": happened
+        }  # fmt: skip
+        self.events.append(event)
 
     def decide(
         self, step: int, go: Any, policy: str = "", reason: str = "", rungs: dict[str, Rung] | None = None
@@ -74,7 +90,7 @@ class Story:
 
     def round(
         self, step: int, said: str, calls: list[tuple[str, dict[str, Any], str, CallStatus]], rung: Rung = "run",
-        policy: str = "", reason: str = "",
+        policy: str = "", reason: str = "", *, failure: Failure | None = None, notices: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """A model call and its tool calls, with the decision in between."""
         recent = self.tokens - 1_900
@@ -85,8 +101,12 @@ class Story:
             "model": "openai:gpt-4o-mini", "finish_reason": "tool_calls" if calls else "stop",
             "request_tokens": self.tokens, "tokens_in": self.tokens, "tokens_out": 60 + 3 * len(said),
             "parts": {"system": 412, "tools": 400, "summary": 748 if step > 40 else 0, "pinned": 340, "recent": recent},
-            "cost_usd": self.tokens * 0.15e-6, "estimated": False, "retries": 0, "failure": None,
+            "cost_usd": self.tokens * 0.15e-6, "estimated": False, "retries": 0, "failure": failure,
         }  # fmt: skip
+        if self.budget is not None:
+            model["budget"] = self.budget
+        if notices:
+            model["notices"] = list(notices)
         self.events.append(model)
         ids = [f"c{step}x{number}" for number in range(len(calls))]
         asked = [
@@ -113,7 +133,7 @@ class Story:
 
     def compress(self, step: int, after: int = 10_300) -> None:
         """The guard sends the run to the memory."""
-        self.decide(step, "compress_memory", "budget", f"{self.tokens} tokens of 30000")
+        self.decide(step, "compress_memory", "context", "the server says the request is too long")
         stamp = self.stamp(step, 1.4)
         event: CompressionEvent = {
             "run": stamp["run"], "step": step, "at": stamp["at"], "seconds": stamp["seconds"],
@@ -131,10 +151,10 @@ class Story:
         self.events.append({**self.stamp(step, 0.0), "kind": "answer", "message_id": f"m{step}", "complete": False})
         self.events.append({**self.stamp(step, 0.0), "kind": "stop", "report": report})
 
-    def told(self, thread: str = "invoices-oct", characters: int = 4_000) -> RunReport:
+    def told(self, thread: str = THREAD, holder: str | None = None) -> RunReport:
         """The report of it."""
         limits = {"model_calls": 500.0, "tool_calls": 2_000.0}
-        return fold_report(thread, self.events, self.messages, limits=limits, characters=characters)
+        return fold_report(thread, self.events, self.messages, limits=limits, holder=holder, characters=4_000)
 
 
 def long_run(rounds: int = 400, hostile: tuple[str, ...] = HOSTILE) -> Story:
@@ -170,6 +190,44 @@ def long_run(rounds: int = 400, hostile: tuple[str, ...] = HOSTILE) -> Story:
         "INV-51907  bank 119.00, invoice 131.40  −12.40 EUR\n\nMissing: C-1051, C-1055 and C-1059, whose invoices are "
         "in CNY: the ledger has no exchange rate for 2026-10-31, a Saturday.",
     )  # fmt: skip
+    return story
+
+
+def every_kind() -> Story:
+    """A Chinese run in which everything happens that a page can show, each with the texts that the machine writes."""
+    story = Story("核对十月份的发票,列出所有不一致的项。")
+    story.budget = 4_000
+    search, pay = ("查发票", {"客户": "甲"}), ("付款", {"金额": 1})
+    refused = "The server refused tools: the request was made again without it, as later ones are."
+    story.decide(0, "call_model")
+    story.round(1, "先查发票。", [(*search, "三张发票", "ok"), (*pay, "网络中断", "error")], notices=(refused,))
+    story.compress(1, 1_900)
+    story.decide(1, "call_model")
+    story.budget = 6_000
+    story.round(2, "", [(*search, "三张发票", "served")], "serve", "served_pure", "same pure call")
+    story.decide(2, "ask", "limit", "model_calls: 2 of 2")
+    story.now += 90
+    story.pause(2, {"model_calls": 9.0})
+    story.round(3, "", [(*pay, "用户决定不执行该调用。", "rejected")], "ask", "same_write", "this was done before")
+    story.round(4, "", [(*pay, "结果未知", "unknown")])
+    story.outcome(4, "yes")
+    story.outcome(4, "no")
+    story.outcome(4, "unknown")
+    story.pause(4, None)
+    story.fork(4, "1ef-aaaa", THREAD, edited=True)
+    story.round(5, "", [], failure={"kind": "invalid_reply", "text": "empty"})
+    story.decide(5, "call_model", "unusable_replies", "unusable reply: empty")
+    story.round(6, "", [(*search, "未执行。", "refused")], "block", "identical_result", "same call, same result")
+    story.round(7, "", [(*search, "未执行。", "not_run")], "block", "insistence", "identical call number 5")
+    stop: StopReport = {
+        "reason": "repeat", "complete": False, "policy": "insistence", "step": 7, "call_id": "c7x0",
+        "earlier_steps": [1, 2, 6], "last_error": "empty", "counters": {}, "advice": "请修正任务或工具。",
+    }  # fmt: skip
+    story.stop(stop, "查到三张发票。")
+    story.fork(0, "1ef-bbbb", "老线程", edited=False)
+    story.begin(8, {"model_calls": 20.0})
+    story.round(9, "", [(*pay, "未执行。", "not_run")], "block", "insistence", "identical call number 6")
+    story.stop({**stop, "step": 9, "call_id": "c9x0", "last_error": "no call could be read"}, "还有一张没有对上。")
     return story
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.tools import tool
 from tests.graph.stop_stories import STORIES, told
-from tests.studio.page_story import HOSTILE, long_run
+from tests.studio.page_story import HOSTILE, THREAD, Story, every_kind, long_run
 from typer.testing import Result
 
 from loopwright import Agent, Settings, tool_policy
@@ -26,9 +26,15 @@ from loopwright.settings import ModelSettings
 from loopwright.state import StopReason
 from loopwright.testing import ScriptedModel, call, reply
 from loopwright_studio.page import build_page
+from loopwright_studio.page.building import turning_points
+from loopwright_studio.page.chart import FLATTEST, chart_of
 from loopwright_studio.page.figures import duration, listed, tick, tokens
+from loopwright_studio.page.listing import steps_of
 from loopwright_studio.page.path import path_of
-from loopwright_studio.page.steps import BetweenStep, RoundStep, steps_of
+from loopwright_studio.page.shares import time_shares
+from loopwright_studio.page.steps import BetweenStep, RoundStep
+from loopwright_studio.page.ways import Ways
+from loopwright_studio.page.wording import Wording
 from loopwright_studio.reporting import file_name
 
 LEFT = ("cancelled", "drained")
@@ -36,19 +42,20 @@ LEFT = ("cancelled", "drained")
 
 
 class Document(HTMLParser):
-    """The page's elements: their names, attributes and texts."""
+    """The page's elements, their names and attributes; what the verdict says, as a person reads it."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str]]] = []
-        self.verdict = ""
-        self.inside = 0
         self.open: list[str] = []
+        self.read = ""
         self.feed(page)
+        self.verdict = " ".join(self.read.split())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         self.tags.append((tag, given))
+        self.read += "" if tag == "span" else " "
         if tag == "section":
             self.open.append(given.get("class", ""))
 
@@ -58,7 +65,7 @@ class Document(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1].startswith("verdict"):
-            self.verdict += f"{data} "
+            self.read += data
 
     def values(self, name: str) -> list[str]:
         """All values of an attribute."""
@@ -92,29 +99,36 @@ def test_the_first_screen_names_round_call_reason_and_what_to_do(reason: StopRea
     report = told(reason, language).report
     stop = report.runs[-1].stop
     assert stop is not None
-    said = " ".join(Document(build_page(report)).verdict.split())
+    said = Document(build_page(report)).verdict
+    words = Wording(language)
     assert what_happened(reason, language) in said
-    assert f"Round {stop['step']} · {reason}" in said
+    assert f"{words.round_number.format(step=stop['step'])} · {reason}" in said
     assert "loopwright " in said
     if not stop["complete"]:
         assert stop["advice"] in said
-        assert f"Round {stop['step']}, where it ended" in said
+        assert words.where_it_ended.format(step=stop["step"]) in said
     stuck = [c for turn in report.runs[-1].rounds for c in turn.calls if c.call_id == stop["call_id"]]
     assert bool(stuck) == STORIES[reason].stuck
     for each in stuck:
         assert f"{each.tool}(" in said
     for number in stop["earlier_steps"][:1]:
-        assert f"Round {number}, where it began" in said
+        assert words.where_it_began.format(step=number) in said
 
 
-def test_a_run_left_in_the_middle_says_how_to_go_on() -> None:
-    """Cancelled, drained and killed runs have no stop: the verdict says where they stand, and how to go on."""
+def test_an_open_run_says_who_holds_it_or_how_to_go_on() -> None:
+    """A run without a stop either runs, in the process named, or nobody holds it and it can be resumed."""
     story = long_run(9, hostile=())
-    story.events = story.events[:16]
-    said = Document(build_page(story.told())).verdict
-    assert "It runs, or was left in the middle." in said
-    assert "Round 4, where it stands" in said
-    assert "loopwright resume invoices-oct" in said
+    story.events = story.events[:16]  # the model is being asked for the fourth time
+    left = Document(build_page(story.told())).verdict
+    assert "It was left in the middle: no process holds it." in left
+    assert "Round 3, where it stands" in left
+    assert "loopwright resume invoices-oct" in left
+    assert "LangGraph's server holds no thread" in left
+    running = Document(build_page(story.told(holder="process 7 on box"))).verdict
+    assert "It is running." in running
+    assert "process 7 on box" in running
+    assert "loopwright show invoices-oct --follow" in running
+    assert "loopwright resume" not in running
 
 
 def test_a_waiting_run_shows_the_question_and_both_answers() -> None:
@@ -188,10 +202,21 @@ def small_report_of(text: str) -> RunReport:
     return story.told(thread=text)
 
 
-@pytest.mark.parametrize("reason", [None, *STORIES])
-def test_every_link_has_its_place(long_page: str, reason: StopReason | None) -> None:
-    """Each link leads to an id of the page, and no id stands twice, whatever the run stopped for."""
-    document = Document(long_page if reason is None else build_page(told(reason, "en").report))
+@pytest.mark.parametrize("reason", STORIES)
+def test_every_link_has_its_place(reason: StopReason) -> None:
+    """Whatever the run stopped for, each link leads to an id of the page, and no id stands twice."""
+    check_links(build_page(told(reason, "en").report))
+
+
+def test_every_link_of_a_long_page_has_its_place(long_page: str) -> None:
+    """The same holds for 400 rounds, and where everything happened that can."""
+    check_links(long_page)
+    check_links(build_page(every_kind().told()))
+
+
+def check_links(page: str) -> None:
+    """Each link leads to an id, and each id is one place."""
+    document = Document(page)
     ids = Counter(document.values("id"))
     assert [name for name, count in ids.items() if count > 1] == []
     assert {link.removeprefix("#") for link in document.values("href") if link.startswith("#")} <= set(ids)
@@ -228,10 +253,97 @@ def test_the_steps_are_all_that_happened() -> None:
     rounds = [step for step in steps if isinstance(step, RoundStep)]
     assert [step.turn for step in rounds] == [turn for turn in run.rounds if turn.model]
     assert [step.at for step in rounds] == list(range(len(rounds)))
-    assert sum(isinstance(step, BetweenStep) for step in steps) == len(run.compressions)
+    assert sum(isinstance(step, BetweenStep) for step in steps) == len(run.compressions) > 0
     assert all(decision.step == step.turn.step for step in rounds for decision in step.decisions)
     assert [step.tag.word for step in rounds if step.tag][-3:] == ["block", "block", "stop"]
     assert (steps[0].kind, steps[-1].kind) == ("task", "end")
+
+
+def test_a_fork_is_a_step_of_its_own() -> None:
+    """It says from which checkpoint, of which thread, and whether it was edited, and gives the command to repeat it.
+
+    One before the first round stands before it, and each is a turning point.
+    """
+    report = every_kind().told()
+    steps = steps_of(report)
+    forks = [step for step in steps if step.kind == "fork"]
+    assert [step.anchor for step in forks] == ["r0-fork1", "r4-fork0"]
+    assert steps[1] is forks[0]
+    assert {step.filters for step in forks} == {"people"}
+    assert all(step in turning_points(steps) for step in forks)
+    page = build_page(report)
+    assert '回到检查点 1ef-aaaa</b> <span class="quiet">有改动' in page
+    assert f"<code>loopwright fork {THREAD} 1ef-aaaa</code>" in page
+    assert '从线程 老线程 的检查点 1ef-bbbb 分叉出来</b> <span class="quiet">未作改动' in page
+    assert "<code>loopwright fork &#39;老线程&#39; 1ef-bbbb --into &#39;新线程名&#39;</code>" in page
+
+
+def test_a_round_names_the_command_that_shows_it_whole() -> None:
+    """`show --round N` takes the newest run that has such a round: only there it is named; `history` always is."""
+    agent = Agent(ScriptedModel([reply("", call("none")), "one", "two"]), settings=Settings())
+    agent.run("first", thread="t")
+    agent.run("second", thread="t")
+    report = agent.report("t")
+    ways = Ways(report, None, Wording("en"))
+    rounds = [step for step in steps_of(report) if isinstance(step, RoundStep)]
+    commands = {step.anchor: [way.command for way in ways.in_round(step)] for step in rounds}
+    history = "loopwright history t"
+    assert commands == {
+        "r1": [history],
+        "r2": ["loopwright show t --round 2", history],
+        "run2-r1": ["loopwright show t --round 1", history],
+    }
+
+
+def budget_story(*budgets: int | None) -> Story:
+    """A run with a request of 2,400 tokens and more under each of these budgets."""
+    story = Story()
+    for step, budget in enumerate(budgets, 1):
+        story.budget = budget
+        story.round(step, "", [])
+    return story
+
+
+@pytest.mark.parametrize(
+    ("budgets", "top", "path"),
+    [
+        ((None, None), 3_200, ""),
+        ((4_000, 4_000), 4_000, "M0 0H2"),
+        ((8_000, 8_000, 4_000), 8_000, "M0 0H2V50H3"),
+        ((None, 4_000, None, 4_000), 4_000, "M1 0H2M3 0H4"),
+        ((128_000, 128_000), 3_200, ""),
+        ((4_000, 128_000), 4_000, "M0 0H1"),
+    ],
+)
+def test_the_budget_is_a_line_where_the_curve_keeps_its_shape(
+    budgets: tuple[int | None, ...], top: int, path: str
+) -> None:
+    """It steps where the budget changes, breaks where none is known, and is left out where it would flatten it."""
+    chart = chart_of(steps_of(budget_story(*budgets).told()))
+    assert (chart.ticks[0], chart.budget) == (top, path)
+    assert chart.budgets == tuple(sorted({budget for budget in budgets if budget}))
+
+
+@given(st.lists(st.none() | st.integers(1, 10**7), min_size=2, max_size=12))
+def test_no_budget_flattens_the_curve(budgets: list[int | None]) -> None:
+    """Whatever the budgets are, the largest request keeps a good part of the height, and no line leaves the plot."""
+    chart = chart_of(steps_of(budget_story(*budgets).told()))
+    largest = max(step.turn.model.request_tokens for step in chart.rounds if step.turn.model)
+    assert largest <= chart.ticks[0] <= 2 * FLATTEST * largest
+    heights = [float(each) for each in re.findall(r"(?:V|M\d+ )([\d.]+)", chart.budget)]
+    assert all(0 <= height <= 100 for height in heights)
+
+
+def test_the_time_is_cut_into_all_its_parts() -> None:
+    """Model, tools, memory, the time that a person was waited for, and the rest: together they are the whole."""
+    (run,) = every_kind().told().runs
+    shares = time_shares(run, Wording("en"))
+    named = {share.name: share.amount for share in shares}
+    assert named["ask"] == pytest.approx(90)
+    assert set(named) == {"call_model", "execute_tools", "compress_memory", "ask"}
+    idle = run.model_copy(update={"ended": run.ended + 5})
+    (own,) = [share for share in time_shares(idle, Wording("en")) if share.name == "own"]
+    assert own.amount == pytest.approx(5, abs=0.001)
 
 
 @pytest.mark.parametrize("reason", [reason for reason in STORIES if reason not in LEFT])
@@ -263,7 +375,9 @@ def test_figures_are_short() -> None:
     assert [duration(s) for s in (0.003, 0.84, 12.34, 1486, 11_100)] == [
         "3 ms", "0.84 s", "12.3 s", "24 min 46 s", "3 h 05 min"
     ]  # fmt: skip
+    assert [duration(s, "zh") for s in (0.003, 0.84, 1486, 11_100)] == ["3 ms", "0.84 s", "24 分 46 秒", "3 小时 05 分"]
     assert [listed(numbers) for numbers in ([], [1], [1, 2], [1, 2, 3])] == ["", "1", "1 and 2", "1, 2 and 3"]
+    assert listed([1, 2, 3], "zh") == "1、2、3"
 
 
 def test_report_writes_a_file(invoke: Callable[..., Result], folder: Path) -> None:

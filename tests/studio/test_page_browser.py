@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.graph.stop_stories import told
-from tests.studio.page_story import HOSTILE, long_run
+from tests.studio.page_story import HOSTILE, Story, every_kind, long_run
 
 from loopwright_studio.page import build_page
 
@@ -57,17 +57,19 @@ def axe(page: Page) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("story", [long_run(60), every_kind()], ids=["hostile", "every kind, in Chinese"])
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_anyone_can_read_it(
-    browser: Browser, tmp_path: Path, width: int, height: int, theme: Literal["light", "dark"]
+    browser: Browser, tmp_path: Path, width: int, height: int, theme: Literal["light", "dark"], story: Story
 ) -> None:
-    """At both widths and in both themes axe finds nothing, with a stuck, an erroneous and a noted round open."""
+    """At both widths and in both themes axe finds nothing, with everything open, and nothing sticks out sideways."""
     file = tmp_path / "page.html"
-    file.write_text(build_page(long_run(60).told()), encoding="utf-8")
+    file.write_text(build_page(story.told()), encoding="utf-8")
     page = visit(browser, file, viewport={"width": width, "height": height}, color_scheme=theme, bypass_csp=True)
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     page.keyboard.press("?")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
     found = axe(page)
     assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
     unclear = [node for each in found["incomplete"] if each["id"] == "color-contrast" for node in each["nodes"]]
@@ -150,6 +152,26 @@ def test_search_and_filters_leave_what_fits(browser: Browser, long_file: Path) -
     page.fill("#search", "")
     page.click("[data-filter=memory]")
     assert page.evaluate("[...document.querySelectorAll('.step:not([hidden])')].every(s => s.matches('.memory'))")
+    page.close()
+
+
+def test_the_script_speaks_the_language_of_the_page(browser: Browser, tmp_path: Path) -> None:
+    """What the script writes into a Chinese page is Chinese, although the script is the same text for all pages."""
+    file = tmp_path / "page.html"
+    file.write_text(build_page(every_kind().told()), encoding="utf-8")
+    page = visit(browser, file)
+    page.click("#open-all")
+    assert page.inner_text("#open-all") == "全部收起"
+    assert page.locator(".round:not([open])").count() == 0
+    page.click("#open-all")
+    assert page.inner_text("#open-all") == "全部展开"
+    assert page.locator(".round[open]").count() == 0
+    page.click("[data-filter=memory]")
+    assert page.inner_text("#count") == "1 / 21"
+    page.click("[data-filter='']")
+    assert page.inner_text("#count") == "21 个步骤"
+    page.hover(".over", position={"x": 1, "y": 50})
+    assert page.inner_text(".readout") == "第 1 轮:2.4 k token"
     page.close()
 
 

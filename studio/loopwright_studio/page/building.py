@@ -7,14 +7,17 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
+from loopwright.memory.language import language
 from loopwright.report import RunReport
 from loopwright_studio.page.chart import chart_of
-from loopwright_studio.page.path import path_of
+from loopwright_studio.page.listing import steps_of
+from loopwright_studio.page.path import picture_of
 from loopwright_studio.page.shares import time_shares
-from loopwright_studio.page.steps import BetweenStep, RoundStep, Step, steps_of
+from loopwright_studio.page.steps import BetweenStep, RoundStep, Step
 from loopwright_studio.page.template import page_template
 from loopwright_studio.page.verdict import verdict_of
-from loopwright_studio.pictures import machine_svg
+from loopwright_studio.page.ways import Ways
+from loopwright_studio.page.wording import Wording
 
 CHARACTERS = 4_000
 """Characters of a task, a reply and a result that a page holds at most."""
@@ -24,28 +27,34 @@ CAPS = (CHARACTERS, 2_000, 1_000, 500, 200)
 """The lengths at which results are cut, tried in order."""
 TURNING_POINTS = 14
 """Turning points that are listed openly; the others are folded."""
+STYLES = ("page.css", "story.css", "media.css")
+"""The parts of the style in their order: the last one changes what the others say."""
 
 
 def build_page(report: RunReport, storage: str | None = None) -> str:
-    """The report as an HTML document. `storage` is the option as it was given, for the command lines in it.
+    """The report as an HTML document, in the language of the newest run's task.
 
-    A thread without a run has nothing to show: raises ValueError.
+    `storage` is the option as it was given, for the command lines in it. A thread without a run has nothing to show:
+    raises ValueError.
     """
     if not report.runs:
         raise ValueError("a thread without a run has no page")
-    steps = steps_of(report)
     run = report.runs[-1]
-    style, script = _part("page.css"), _part("page.js")
-    return page_template().render(
+    words = Wording(language(run.task))
+    steps = steps_of(report)
+    ways = Ways(report, storage, words)
+    style, script = "".join(map(_part, STYLES)), _part("page.js")
+    return page_template(words.language).render(
         report=report,
         run=run,
         steps=steps,
-        verdict=verdict_of(report, storage),
+        ways=ways,
+        verdict=verdict_of(report, ways, words),
         chart=chart_of(steps),
-        machine=machine_svg(path_of(run), way_out=run.stop is not None and not run.stop["complete"]),
+        machine=picture_of(run, words.language),
         turning=turning_points(steps),
         openly=TURNING_POINTS,
-        time=time_shares(run),
+        time=time_shares(run, words),
         cap=fitting_cap(report),
         style=Markup(style),
         script=Markup(script),

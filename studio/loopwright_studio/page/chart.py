@@ -2,20 +2,29 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from loopwright_studio.page.steps import BetweenStep, RoundStep, Step
 
 HEIGHT, LANE = 100, 20
 """The height of the plot and of a lane, in units of their own: both are stretched to the page's width and height."""
+FLATTEST = 4
+"""A budget of up to so many times the largest request is drawn: the curve keeps a quarter of the height at least, in
+which its rises and falls can still be told apart. A larger one is only named."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything that the template draws: SVG path data with x in rounds, tick labels from top to bottom."""
+    """Everything that the template draws: SVG path data with x in rounds, tick labels from top to bottom.
+
+    `budgets` are the different ones that requests had; `budget` is empty where none of them fits on the scale.
+    """
 
     rounds: tuple[RoundStep, ...]
     area: str
     line: str
+    budget: str
+    budgets: tuple[int, ...]
     compressions: tuple[int, ...]
     runs: tuple[int, ...]
     ticks: tuple[int, ...]
@@ -35,7 +44,9 @@ def chart_of(steps: Sequence[Step]) -> Chart:
     """The chart of all rounds of a thread."""
     rounds = tuple(step for step in steps if isinstance(step, RoundStep))
     tokens = [step.turn.model.request_tokens if step.turn.model else 0 for step in rounds]
-    top = _round_up(max(tokens, default=0))
+    budgets = [step.turn.model.budget if step.turn.model else None for step in rounds]
+    largest = max(tokens, default=0)
+    top = _round_up(max([largest, *(each for each in budgets if each and each <= FLATTEST * largest)]))
     heights = [round(HEIGHT - HEIGHT * each / top, 2) for each in tokens]
     line = " ".join(f"{at + 0.5:g},{height:g}" for at, height in enumerate(heights))
     slowest = max((_seconds(step) for step in rounds), default=0.0) or 1.0
@@ -45,6 +56,8 @@ def chart_of(steps: Sequence[Step]) -> Chart:
         rounds=rounds,
         area=f"M0.5,{HEIGHT} L{line} L{len(rounds) - 0.5:g},{HEIGHT} Z" if rounds else "",
         line=f"M{line}" if rounds else "",
+        budget=_levels(budgets, top),
+        budgets=tuple(sorted({each for each in budgets if each})),
         compressions=tuple(each.at for each in steps if isinstance(each, BetweenStep) and each.kind == "compression"),
         runs=tuple(each.at for each in steps if each.kind == "task" and each.at),
         ticks=tuple(round(top * part / 4) for part in (4, 3, 2, 1, 0)),
@@ -62,6 +75,20 @@ def _round_up(most: int) -> int:
     while unit * 10 < most:
         unit *= 10
     return next((unit * part for part in (1, 2, 3, 4, 5, 6, 8, 10) if unit * part >= most), unit * 10)
+
+
+def _levels(budgets: Sequence[int | None], top: int) -> str:
+    """A line that steps from budget to budget; broken where one is not known or lies above the scale."""
+    path, at = "", 0
+    joined = False
+    for budget, same in groupby(budgets):
+        end = at + len(list(same))
+        drawn = bool(budget) and (budget or 0) <= top
+        if drawn:
+            height = round(HEIGHT - HEIGHT * (budget or 0) / top, 2)
+            path += f"V{height:g}H{end}" if joined else f"M{at} {height:g}H{end}"
+        at, joined = end, drawn
+    return path
 
 
 def _model_seconds(step: RoundStep) -> float:

@@ -1,6 +1,9 @@
 """Numbers as a person reads them: tokens, durations, dollars, times of day."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+
+from loopwright.memory.language import Language
 
 
 def tokens(count: float) -> str:
@@ -17,16 +20,17 @@ def tick(count: float) -> str:
     return f"{count:g}" if count < 1000 else f"{count / 1000:g} k" if count < 1e6 else f"{count / 1e6:g} M"
 
 
-def duration(seconds: float) -> str:
-    """A duration: `3 ms`, `0.84 s`, `24 min 46 s`, `3 h 05 min`."""
+def duration(seconds: float, language: Language = "en") -> str:
+    """A duration: `3 ms`, `0.84 s`, `24 min 46 s`, `3 h 05 min`, in Chinese `24 分 46 秒`, `3 小时 05 分`."""
     if seconds < 0.0995:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 99.95:
         return f"{seconds:.2f} s" if seconds < 9.995 else f"{seconds:.1f} s"
     whole = round(seconds)
+    hour, minute, second = ("h", "min", "s") if language == "en" else ("小时", "分", "秒")
     if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+        return f"{whole // 60} {minute} {whole % 60:02} {second}"
+    return f"{whole // 3600} {hour} {whole % 3600 // 60:02} {minute}"
 
 
 def dollars(cost: float) -> str:
@@ -39,7 +43,9 @@ def moment(unix_time: float) -> str:
     return f"{datetime.fromtimestamp(unix_time, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def listed(numbers: list[int]) -> str:
-    """Numbers in a sentence: `1, 2 and 3`."""
+def listed(numbers: Sequence[int], language: Language = "en") -> str:
+    """Numbers in a sentence: `1, 2 and 3`, in Chinese `1、2、3`."""
     words = [str(number) for number in numbers]
+    if language == "zh":
+        return "、".join(words)
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

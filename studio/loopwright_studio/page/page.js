@@ -3,6 +3,7 @@
   const steps = [...document.querySelectorAll('.step')];
   const byPlace = {};
   for (const step of steps) if (step.matches('.round')) byPlace[step.dataset.at] = step;
+  const told = (text, facts) => text.replace(/\{(\w+)\}/g, (_, name) => facts[name]); // the page's words stand in its data-*
   root.classList.add('js');
 
   // the step that is read fills its boxes in the picture and moves the line on the chart
@@ -76,7 +77,8 @@
       step.hidden = !((!kind || step.dataset.filters.split(' ').includes(kind)) && (!words || textOf(step).includes(words)));
       return !step.hidden;
     });
-    count.textContent = shown.length === steps.length ? `${steps.length} steps` : `${shown.length} of ${steps.length}`;
+    const { all, some } = count.dataset;
+    count.textContent = told(shown.length === steps.length ? all : some, { some: shown.length, all: steps.length });
     paint(words, shown);
   };
   search.addEventListener('input', () => { sift(); if (search.value) $('#steps').scrollIntoView(); });
@@ -85,10 +87,11 @@
     sift();
   });
   const openAll = $('#open-all');
+  let opens = true;
   openAll.addEventListener('click', () => {
-    const open = openAll.textContent === 'Open all';
-    for (const step of steps) if (!step.hidden && step.matches('details')) step.open = open;
-    openAll.textContent = open ? 'Close all' : 'Open all';
+    for (const step of steps) if (!step.hidden && step.matches('details')) step.open = opens;
+    opens = !opens;
+    [openAll.textContent, openAll.dataset.other] = [openAll.dataset.other, openAll.textContent];
   });
   addEventListener('beforeprint', () => { for (const each of document.querySelectorAll('.verdict details')) each.open = true; });
 
@@ -100,7 +103,7 @@
   };
   over?.addEventListener('pointermove', (event) => {
     const step = under(event);
-    readout.textContent = `Round ${$('.number', step).textContent}: ${step.dataset.tokens} tokens`;
+    readout.textContent = told(readout.dataset.said, { round: $('.number', step).textContent, tokens: step.dataset.tokens });
   });
   over?.addEventListener('click', (event) => { location.hash = under(event).id; });
 
@@ -117,7 +120,7 @@
     const command = button.previousElementSibling;
     try {
       await navigator.clipboard.writeText(command.textContent);
-      button.textContent = 'Copied';
+      button.textContent = button.dataset.done;
     } catch {
       getSelection().selectAllChildren(command); // a browser that does not let a file write to the clipboard
     }

@@ -1,8 +1,13 @@
-"""The path that a run took through the machine: how often it went along each edge."""
+"""The path that a run took through the machine: how often it went along each edge, and the picture of that."""
 
 from collections import Counter
 
+from markupsafe import Markup
+
+from loopwright.memory.language import Language
 from loopwright.report import RunEntry
+from loopwright_studio.page.wording import PICTURE
+from loopwright_studio.pictures import machine_svg
 
 Pair = tuple[str, str]
 
@@ -19,3 +24,12 @@ def path_of(run: RunEntry) -> Counter[Pair]:
     path["execute_tools", "guard"] = path["guard", "execute_tools"]
     path["finish", "__end__"] = path["guard", "finish"]
     return path
+
+
+def picture_of(run: RunEntry, language: Language) -> Markup:
+    """The machine with the numbers of this run; the way out is marked where it was stopped."""
+    picture = machine_svg(path_of(run), way_out=run.stop is not None and not run.stop["complete"])
+    if language == "zh":
+        for english, chinese in PICTURE.items():
+            picture = picture.replace(english, chinese)
+    return picture

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from loopwright.report import RoundReport, RunEntry
+from loopwright_studio.page.wording import Wording
 
 LEAST = 0.0005
 """Seconds below which a part of a run's time is not named."""
@@ -25,30 +26,30 @@ class Slice(NamedTuple):
     width: float
 
 
-def time_shares(run: RunEntry) -> list[Share]:
+def time_shares(run: RunEntry, words: Wording) -> list[Share]:
     """Where the time of a run went, in seconds. Tools that ran together each count their whole time."""
     totals = run.totals
-    rest = run.ended - run.started - totals.model_seconds - totals.tool_seconds - totals.compression_seconds
     shares = (
-        Share("call_model", "model", totals.model_seconds),
-        Share("execute_tools", "tools", totals.tool_seconds),
-        Share("compress_memory", "memory", totals.compression_seconds),
-        Share("rest", "waiting and between steps", rest),
+        Share("call_model", words.time_model, totals.model_seconds),
+        Share("execute_tools", words.time_tools, totals.tool_seconds),
+        Share("compress_memory", words.time_memory, totals.compression_seconds),
+        Share("ask", words.time_waiting, totals.waiting_seconds),
+        Share("own", words.time_own, run.own_seconds),
     )
     return [share for share in shares if share.amount > LEAST]
 
 
-def request_parts(turn: RoundReport) -> list[Share]:
+def request_parts(turn: RoundReport, words: Wording) -> list[Share]:
     """The parts of a round's request, in tokens; none where the model was not asked."""
     if turn.model is None:
         return []
     parts = turn.model.parts
     shares = (
-        Share("system", "system", parts["system"]),
-        Share("tools", "tools", parts["tools"]),
-        Share("summary", "summary", parts["summary"]),
-        Share("pinned", "pinned", parts["pinned"]),
-        Share("recent", "recent", parts["recent"]),
+        Share("system", words.part_system, parts["system"]),
+        Share("tools", words.part_tools, parts["tools"]),
+        Share("summary", words.part_summary, parts["summary"]),
+        Share("pinned", words.part_pinned, parts["pinned"]),
+        Share("recent", words.part_recent, parts["recent"]),
     )
     return [share for share in shares if share.amount]
 

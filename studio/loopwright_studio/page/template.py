@@ -1,33 +1,52 @@
-"""The page's template: autoescape, and every text made visible before it is printed."""
+"""The page's template: autoescape, every text made visible before it is printed, and the words of one language."""
 
-from functools import cache
+import re
+from functools import cache, partial
+from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from loopwright.memory.language import Language
 from loopwright_studio.page import figures
+from loopwright_studio.page.log_wording import told
 from loopwright_studio.page.shares import request_parts, slices
-from loopwright_studio.rows import arguments
+from loopwright_studio.page.wording import Wording
+from loopwright_studio.rows import arguments, limits
 from loopwright_studio.visible import one_line, visible
 
 
 @cache
-def page_template() -> Template:
+def page_template(language: Language) -> Template:
     """The template; whatever it prints is made visible first, so that no text of a run can be forgotten."""
     environment = Environment(
-        loader=PackageLoader("loopwright_studio", "page"),
+        loader=FunctionLoader(_unindented),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
-        lstrip_blocks=True,
+        optimized=False,  # of a page that is rendered once, folding constants takes longer than it saves
     )
     environment.filters.update(
-        one_line=one_line, arguments=arguments, tokens=figures.tokens, tick=figures.tick, duration=figures.duration,
-        dollars=figures.dollars, moment=figures.moment,
-    )  # fmt: skip
-    environment.globals.update(slices=slices, parts=request_parts)
+        one_line=one_line,
+        arguments=arguments,
+        limits=limits,
+        tokens=figures.tokens,
+        tick=figures.tick,
+        dollars=figures.dollars,
+        moment=figures.moment,
+        duration=partial(figures.duration, language=language),
+        told=partial(told, language=language),
+    )
+    words = Wording(language)
+    environment.globals.update(w=words, slices=slices, parts=partial(request_parts, words=words))
     return environment.get_template("page.html.j2")
+
+
+def _unindented(name: str) -> str:
+    """A template without the white space at the start of its lines: it is for readers of this code, not of the page."""
+    source = (files("loopwright_studio.page") / name).read_text(encoding="utf-8")
+    return re.sub(r"^[ \t]+", "", source, flags=re.MULTILINE)
 
 
 def _shown(value: object) -> object:
