@@ -1,17 +1,9 @@
-"""What LangGraph's server and Studio load: the graph without a checkpointer, and our SQLite checkpointer and store."""
-
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
-from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.store.base import BaseStore
+"""What LangGraph's server and Studio load: the graph of the configured agent, without a checkpointer of its own."""
 
 from loopwright import build_graph
 from loopwright.models import load_model
-from loopwright.storage import place_of
+from loopwright_studio.agents import tools_of
 from loopwright_studio.configuration import OFFLINE, load_settings
-from loopwright_tools import default_tools
 
 configuration, settings = load_settings()
 graph = build_graph(
@@ -21,20 +13,6 @@ graph = build_graph(
         api_key=configuration.api_key,
         settings=settings.model,
     ),
-    default_tools(configuration.workspace),
+    tools_of(configuration),
     settings,
 )
-
-
-@asynccontextmanager
-async def create_checkpointer() -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The checkpointer of the configured storage, for as long as the server runs."""
-    async with place_of(configuration.storage).aopen() as storage:
-        yield storage.saver
-
-
-@asynccontextmanager
-async def create_store() -> AsyncIterator[BaseStore]:
-    """The store of the configured storage, for as long as the server runs."""
-    async with place_of(configuration.storage).aopen() as storage:
-        yield storage.store

@@ -1,5 +1,6 @@
 """`langgraph dev` as a process of its own: started as a user starts it, and killed as a machine kills it."""
 
+import json
 import os
 import signal
 import socket
@@ -17,7 +18,9 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 ROOT = Path(__file__).parents[2]
-READY = ("Application startup complete", "Application started up")
+STARTED = "Application started up"
+READY = ("Application startup complete", STARTED)
+FAILED = "Application startup failed"
 FOREIGN = ("LANG", "OPENAI", "LOOPW")
 
 
@@ -30,10 +33,11 @@ class DevServer:
     said: list[str]
     heard: threading.Condition
 
-    def wait_for(self, text: str) -> None:
-        """Return once it has said this; fails after a minute."""
+    def wait_for(self, text: str, times: int = 1) -> None:
+        """Return once it has said this so many times since its start; fails after a minute."""
         with self.heard:
-            assert self.heard.wait_for(lambda: any(text in line for line in self.said), 60), "".join(self.said[-30:])
+            heard = self.heard.wait_for(lambda: sum(text in line for line in self.said) >= times, 60)
+            assert heard, "".join(self.said[-30:])
 
     def kill(self) -> None:
         """End it as a crash does, with the processes that it started."""
@@ -43,6 +47,18 @@ class DevServer:
 def asked(text: str) -> Any:
     """An input as a front end sends it."""
     return {"messages": [{"role": "user", "content": text}]}
+
+
+def write_project(folder: Path, agent: str, graph: str) -> None:
+    """A project of a user: the agent's file, and a langgraph.json that serves it on our checkpointer and store."""
+    (folder / "agent.py").write_text(agent)
+    served = {
+        "dependencies": ["."],
+        "graphs": {graph: "./agent.py:graph"},
+        "checkpointer": {"path": "loopwright_studio.server_storage.create_checkpointer"},
+        "store": {"path": "loopwright_studio.server_storage.create_store"},
+    }
+    (folder / "langgraph.json").write_text(json.dumps(served))
 
 
 @contextmanager
@@ -65,13 +81,13 @@ def dev_server(
         start_new_session=True,  # a group of its own, so that no worker of it is left
     )
     assert process.stdout is not None
-    said: list[str] = []
+    said = [""]
     try:
         for line in process.stdout:
             said.append(line)
-            if any(word in line for word in READY):
+            if FAILED in line or any(word in line for word in READY):
                 break
-        else:
+        if not any(word in said[-1] for word in READY):
             pytest.fail("the server did not start:\n" + "".join(said[-30:]))
         heard = threading.Condition()
         reader = threading.Thread(target=_listen, args=(process.stdout, said, heard), daemon=True)

@@ -106,13 +106,15 @@ def test_every_stream_mode(client: SyncLangGraphClient, assistant: str) -> None:
 
 
 def test_the_state_is_readable(client: SyncLangGraphClient, assistant: str) -> None:
-    """Plain values under plain names: the newest run with its counters, the verdict, the answer and the stop."""
+    """Plain values under plain names, the short ones first, in the schema as in the values."""
     thread = client.threads.create()["thread_id"]
     client.runs.wait(thread, assistant, input=asked("What is 12*3?"))
     values: Any = client.threads.get_state(thread)["values"]
-    assert {"messages", "events", "run", "verdict", "answer", "stop"} <= values.keys()
+    assert [*values] == ["answer", "stop", "verdict", "run", "messages", "view", "events"]
     assert values["run"]["status"] == "completed"
     assert values["verdict"]["go"] == "finish"
+    schemas: Any = client.assistants.get_schemas(assistant)
+    assert [name for name in schemas["state_schema"]["properties"] if name in values] == [*values]
 
 
 def test_a_looping_model_is_stopped_at_an_override(client: SyncLangGraphClient, assistant: str) -> None:

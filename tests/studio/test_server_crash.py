@@ -1,16 +1,17 @@
 """LangGraph's server in the middle of a run: a second run refused, a run cancelled, the server killed and restarted."""
 
-import json
-import threading
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph_sdk.errors import ConflictError
-from tests.studio.dev_server import DevServer, asked, dev_server
+from tests.studio.dev_server import DevServer, asked, dev_server, write_project
+from tests.studio.held import Held
 
-from loopwright.testing import ModelEndpoint, Slow, call, reply
+from loopwright.report import read_report
+from loopwright.storage import place_of
+from loopwright.testing import ModelEndpoint, call, reply
 from loopwright.testing.steps import EndpointStep
 
 AGENT = '''
@@ -22,7 +23,6 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
 from loopwright import build_graph, tool_policy
-from loopwright_studio.entry import create_checkpointer, create_store
 
 
 @tool
@@ -41,29 +41,10 @@ graph = build_graph(model, [tool_policy(pay, effect="write")])
 '''
 
 
-class Held:
-    """A step of the endpoint that says when its request came, and waits until it is let go."""
-
-    def __init__(self, step: EndpointStep) -> None:
-        self.arrived = threading.Event()
-        self.slow = Slow(step)
-
-    def __call__(self, body: object) -> Slow:
-        self.arrived.set()
-        return self.slow
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A project of its own: a graph with a write, our checkpointer and store."""
-    (tmp_path / "agent.py").write_text(AGENT)
-    served = {
-        "dependencies": ["."],
-        "graphs": {"payer": "./agent.py:graph"},
-        "checkpointer": {"path": "./agent.py:create_checkpointer"},
-        "store": {"path": "./agent.py:create_store"},
-    }
-    (tmp_path / "langgraph.json").write_text(json.dumps(served))
+    write_project(tmp_path, AGENT, "payer")
     return tmp_path
 
 
@@ -79,19 +60,28 @@ def lines(folder: Path) -> list[str]:
 
 
 def test_a_second_run_is_refused_and_a_cancelled_one_goes_on(folder: Path) -> None:
-    """While a run goes on another on its thread is a conflict; cancelled it is resumable, and nothing is done twice."""
+    """While a run goes on it can be looked at, and another on its thread is a conflict; cancelled it can be resumed.
+
+    Nothing is done twice, not even by a fork from before it was done.
+    """
     held = Held("never said")
-    script: list[EndpointStep] = [reply("", call("pay", to="bob")), held, "bob is paid"]
+    script: list[EndpointStep] = [reply("", call("pay", to="bob")), held, "bob is paid", "bob was paid"]
     with ModelEndpoint(script) as endpoint, started(folder, endpoint) as server:
         thread = server.client.threads.create()["thread_id"]
         run = server.client.runs.create(thread, "payer", input=asked("Pay bob."))
         assert held.arrived.wait(60)
+        (seen,) = read_report(place_of(f"sqlite:///{folder}/runs.db"), thread).runs
+        assert [call.result for turn in seen.rounds for call in turn.calls] == ["paid bob"]
         with pytest.raises(ConflictError):
             server.client.runs.create(thread, "payer", input=asked("Pay eve."), multitask_strategy="reject")
         server.client.runs.cancel(thread, run["run_id"], wait=True)
         assert server.client.runs.get(thread, run["run_id"])["status"] == "interrupted"
         result: Any = server.client.runs.wait(thread, "payer", input=None)
         assert result["answer"] == "bob is paid"
+        history = server.client.threads.get_history(thread, limit=100)
+        before = next(each["checkpoint"]["checkpoint_id"] for each in history if each["next"] == ["execute_tools"])
+        fork: Any = server.client.runs.wait(thread, "payer", input=None, checkpoint_id=before)
+        assert fork["answer"] == "bob was paid"
         held.slow.event.set()
     assert lines(folder) == ["bob"]
 
