@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from loopwright.language import Language
+
 PresetName: TypeAlias = Literal["rolling-summary", "hybrid-window", "json-actions", "reflective", "clipped-results"]
-PromptLanguage: TypeAlias = Literal["en", "zh"]
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Preset:
     """
 
     about: str
-    prompts: Mapping[PromptLanguage, str]
+    prompts: Mapping[Language, str]
     values: Mapping[str, Any]
 
 
@@ -132,7 +133,7 @@ def _over(upper: Mapping[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-def in_language(prompt: str, language: PromptLanguage) -> str:
+def in_language(prompt: str, language: Language) -> str:
     """A preset's own system prompt in this language; any other prompt as it is."""
     own = (preset.prompts[language] for preset in PRESETS.values() if prompt in preset.prompts.values())
     return next(own, prompt)

@@ -9,7 +9,7 @@ from langgraph.types import Interrupt
 from pydantic import BaseModel
 from typing_extensions import TypeVar
 
-from loopwright.memory import language_of
+from loopwright.language import language_of
 from loopwright.models.structured import OutputFormat
 from loopwright.nodes.stop_report import counters_of
 from loopwright.pending import Pending, pending_of

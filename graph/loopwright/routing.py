@@ -6,7 +6,8 @@ from langchain_core.messages import AnyMessage
 from langgraph.types import Send
 
 from loopwright.builtins import answer_from
-from loopwright.memory import language_of, rare_words
+from loopwright.language import language_of
+from loopwright.memory import rare_words
 from loopwright.state import Event, State, ToolTask, repeats_of
 from loopwright.tooling import signature
 from loopwright.transcript import last_reply, last_user, text_of

@@ -5,6 +5,8 @@ from typing import Literal, NotRequired, TypeAlias
 from langchain_core.messages.tool import ToolCall
 from typing_extensions import TypedDict
 
+from loopwright.language import Language
+
 FORMAT = 1
 """Version of the state's layout, written into every run."""
 OLDEST_FORMAT = 1
@@ -160,7 +162,7 @@ class ToolTask(TypedDict):
     step: int
     known: list[str]
     words: list[str]
-    language: Literal["en", "zh"]
+    language: Language
     decided_at: float
     repeats: str
     answer: NotRequired[str]

@@ -5,7 +5,7 @@ from math import ceil
 from rich.panel import Panel
 from rich.text import Text
 
-from loopwright.memory.language import Language, language
+from loopwright.language import Language, language
 from loopwright.policies import render_report
 from loopwright.policies.limits import LIMITS
 from loopwright.report import CallReport, RunEntry

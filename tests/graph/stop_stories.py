@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from loopwright import Agent, Policy, RunReport, RunResult, Settings, tool_policy
-from loopwright.policies import Language
+from loopwright.language import Language
 from loopwright.policies.cycle import Cycle
 from loopwright.report import fold_report
 from loopwright.results import interruption, result_of

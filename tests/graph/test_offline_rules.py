@@ -6,7 +6,6 @@ from loopwright.models.offline.arithmetic import expression_in
 from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.file_plans import read_page
 from loopwright.models.offline.intents import Aggregate, Arithmetic, ListFiles, QuoteLines, ReadFile, TellTime, Unclear
-from loopwright.models.offline.language import language_of
 from loopwright.models.offline.listing import files_listed, read_table_listing
 from loopwright.models.offline.months import Month, months_in
 from loopwright.models.offline.numerals import numeral
@@ -143,14 +142,6 @@ def test_expressions(text: str, expression: str | None) -> None:
 def test_parts_of_a_task(task: str, kinds: list[type]) -> None:
     """A task is cut into what it asks for; reading that a later part does anyway is no part, nor is courtesy."""
     assert [type(part) for part in parts_of(task)] == kinds
-
-
-@pytest.mark.parametrize(
-    ("text", "language"), [("sum of 三月", "en"), ("把 amount 加起来", "zh"), ("3*7", "en"), ("", "en")]
-)
-def test_language(text: str, language: str) -> None:
-    """The language with more words wins, a Chinese character being a word."""
-    assert language_of(text) == language
 
 
 def test_every_city_has_a_real_zone() -> None:

@@ -7,8 +7,9 @@ from typing import get_args
 import pytest
 from tests.graph.stop_stories import CLOSING, STORIES, Told, told
 
+from loopwright.language import Language
 from loopwright.nodes.stop_report import call_text
-from loopwright.policies import Language, render_report
+from loopwright.policies import render_report
 from loopwright.policies.stops import what_happened
 from loopwright.state import StopReason, StopReport
 from loopwright_studio.console import Screen

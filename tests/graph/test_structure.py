@@ -24,6 +24,7 @@ LAYERS = (
         "event_shapes",
         "events",
         "framing",
+        "language",
         "layout",
         "node",
         "redaction",

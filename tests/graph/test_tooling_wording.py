@@ -13,10 +13,11 @@ from langchain_core.tools import BaseTool, tool
 from loopwright import Agent, Settings, tool_policy
 from loopwright.effects import Record
 from loopwright.graph import wiring_of
+from loopwright.language import Language
 from loopwright.settings import ToolSettings
 from loopwright.testing import ScriptedModel, call, reply
 from loopwright.testing.replies import RawCall
-from loopwright.tooling.wording import SENTENCES, Language, Sentence
+from loopwright.tooling.wording import SENTENCES, Sentence
 
 FAST = Settings(tools=ToolSettings(timeout=0.05, retries=0))
 LET_GO = threading.Event()

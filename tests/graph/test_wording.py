@@ -8,7 +8,8 @@ import pytest
 from tests.graph.policy_views import Story, answered, failed, ran, wants
 
 from loopwright import Finding, GuardView, Policy, Settings, default_policies
-from loopwright.policies import Language, PendingCall, budget_question, closing_instruction, not_run, say, sure_to_fail
+from loopwright.language import Language
+from loopwright.policies import PendingCall, budget_question, closing_instruction, not_run, say, sure_to_fail
 from loopwright.policies.limits import Limit, ToolLimit
 from loopwright.settings import GuardSettings, ToolSettings
 from loopwright.state import StopReason

@@ -5,7 +5,6 @@ from loopwright.memory.clipping import clip, rare_words
 from loopwright.memory.compressing import Compressed, compress
 from loopwright.memory.counting import count_message, count_text, count_tools
 from loopwright.memory.encodings import is_exact
-from loopwright.memory.language import language_of
 from loopwright.memory.material import Material
 from loopwright.memory.measuring import measure, measure_next, total
 from loopwright.memory.pinning import LONGEST_FACT, REMEMBER, pinned, with_remembered
@@ -29,7 +28,6 @@ __all__ = [
     "count_tools",
     "hides",
     "is_exact",
-    "language_of",
     "measure",
     "measure_next",
     "outgrown",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 from loopwright.memory.wording import WORDING
 
 PIECE = 200

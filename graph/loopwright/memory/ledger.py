@@ -7,8 +7,8 @@ from json import dumps
 
 from langchain_core.messages import AIMessage, ToolCall, ToolMessage
 
+from loopwright.language import Language
 from loopwright.memory.clipping import cut, matching_pieces, terms
-from loopwright.memory.language import Language
 from loopwright.memory.wording import WORDING
 from loopwright.shapes import Fact
 from loopwright.transcript import Group, text_of

@@ -20,8 +20,8 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call
 
+from loopwright.language import Language, language_of
 from loopwright.memory.content import is_parts, is_visible, with_parts
-from loopwright.memory.language import Language, language_of
 from loopwright.memory.markup import without_markup
 from loopwright.memory.wording import WORDING, Wording
 from loopwright.transcript import all_calls, call_id, text_of

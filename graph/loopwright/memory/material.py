@@ -7,8 +7,8 @@ from json import dumps
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from loopwright.language import Language, language_of
 from loopwright.memory.clipping import rare_words, terms
-from loopwright.memory.language import Language, language_of
 from loopwright.memory.legality import Spoken, legal
 from loopwright.memory.profile import PLAIN, Profile
 from loopwright.memory.rendering import compose, system_message

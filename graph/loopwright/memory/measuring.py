@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from loopwright.event_shapes import Event, ModelEvent
+from loopwright.language import language_of
 from loopwright.memory.content import is_visible
-from loopwright.memory.language import language_of
 from loopwright.memory.legality import legal
 from loopwright.memory.memory_block import MEMORY_ID, PINS_ID, memory_messages
 from loopwright.memory.profile import PLAIN, Profile

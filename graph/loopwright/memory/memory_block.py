@@ -2,7 +2,7 @@
 
 from langchain_core.messages import HumanMessage
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 from loopwright.memory.wording import WORDING
 from loopwright.shapes import Fact, View
 

@@ -6,8 +6,8 @@ from json import dumps
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from loopwright.language import Language, language_of
 from loopwright.memory.clipping import clip, cut
-from loopwright.memory.language import Language, language_of
 from loopwright.memory.wording import WORDING
 from loopwright.settings import MemorySettings
 from loopwright.shapes import View

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from loopwright.memory.language import Language, language_of
+from loopwright.language import Language, language_of
 from loopwright.memory.legality import Spoken, leading_system, legal
 from loopwright.memory.profile import PLAIN, Profile
 from loopwright.memory.seeing import seen

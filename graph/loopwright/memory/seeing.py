@@ -5,8 +5,8 @@ from collections.abc import Set as AbstractSet
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
+from loopwright.language import Language
 from loopwright.memory.clipping import head_length, shorten
-from loopwright.memory.language import Language
 from loopwright.memory.legality import Spoken
 from loopwright.memory.memory_block import memory_messages
 from loopwright.memory.wording import WORDING

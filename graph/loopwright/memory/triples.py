@@ -5,8 +5,8 @@ from json import dumps
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
+from loopwright.language import Language
 from loopwright.memory.clipping import matching, rare_words, shorten
-from loopwright.memory.language import Language
 from loopwright.memory.legality import Spoken
 from loopwright.memory.profile import Profile
 from loopwright.memory.wording import WORDING

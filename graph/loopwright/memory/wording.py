@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from langchain_core.messages import ToolCall
 
+from loopwright.language import Language
 from loopwright.node import thread_here
 from loopwright.nodes.questions import Decision, put, question
 from loopwright.nodes.wiring import Wiring
-from loopwright.policies import Language, shown_call
+from loopwright.policies import shown_call
 from loopwright.state import ToolTask
 from loopwright.tooling import Outcome
 from loopwright.tooling.approval import argument_problem

@@ -12,8 +12,8 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from loopwright.effects import Journal
 from loopwright.errors import UsageError
 from loopwright.events import publish, stamp
+from loopwright.language import language_of
 from loopwright.layout import check_format, check_whole
-from loopwright.memory import language_of
 from loopwright.node import thread_here
 from loopwright.nodes.call_event import call_event
 from loopwright.nodes.wiring import Wiring, verdict

@@ -12,6 +12,7 @@ from loopwright.builtins import RECALL, with_transcript
 from loopwright.effects import Found, Journal, Record
 from loopwright.events import publish
 from loopwright.framing import framed
+from loopwright.language import Language
 from loopwright.models.failures import retry_after
 from loopwright.nodes.approving import decision_on, edit_note, instead_of
 from loopwright.nodes.call_event import call_event
@@ -19,7 +20,7 @@ from loopwright.nodes.capping import capped
 from loopwright.nodes.late_ends import ended, late_end
 from loopwright.nodes.pending import unknown_tool
 from loopwright.nodes.wiring import Wiring
-from loopwright.policies import Language, sure_to_fail
+from loopwright.policies import sure_to_fail
 from loopwright.state import Effect, ToolTask, Update
 from loopwright.steps import Core, Do
 from loopwright.storage import still_claimed

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 
 from loopwright.events import publish, stamp
-from loopwright.memory import language_of
+from loopwright.language import language_of
 from loopwright.nodes.direct import direct_answer
 from loopwright.nodes.stop_report import call_text, stop_report
 from loopwright.nodes.wiring import Wiring

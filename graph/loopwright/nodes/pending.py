@@ -5,10 +5,10 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage, InvalidToolCall, ToolCall
 
-from loopwright.memory import language_of
+from loopwright.language import Language, language_of
 from loopwright.nodes.origins import from_outside
 from loopwright.nodes.wiring import Wiring
-from loopwright.policies import Language, PendingCall
+from loopwright.policies import PendingCall
 from loopwright.state import CallEvent, Event, Failure
 from loopwright.tooling import signature
 from loopwright.tooling.wording import told

@@ -6,7 +6,8 @@ from itertools import groupby
 from langchain_core.messages import AIMessage, AnyMessage
 
 from loopwright.events import since_begin
-from loopwright.policies import Language, advice, shown_call
+from loopwright.language import Language
+from loopwright.policies import advice, shown_call
 from loopwright.policies.limits import LIMITS
 from loopwright.state import CallEvent, Event, ModelEvent, Run, State, StopReason, StopReport, Verdict
 from loopwright.transcript import all_calls

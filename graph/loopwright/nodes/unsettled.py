@@ -8,10 +8,9 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from loopwright.effects import Journal, Record
 from loopwright.events import publish, stamp
-from loopwright.memory import language_of
+from loopwright.language import Language, language_of
 from loopwright.nodes.questions import Decision, put, question
 from loopwright.nodes.wiring import Wiring
-from loopwright.policies import Language
 from loopwright.state import CallEvent, OutcomeEvent, State, Update
 from loopwright.steps import Core
 from loopwright.tooling.approval import asks_approval

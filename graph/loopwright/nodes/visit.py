@@ -8,8 +8,9 @@ from typing import Any
 from langchain_core.messages import ToolMessage
 
 from loopwright.events import executed, fold, publish, since_begin, stamp
+from loopwright.language import Language, language_of
 from loopwright.layout import check_format, check_whole
-from loopwright.memory import language_of, outgrown, total, unreflected
+from loopwright.memory import outgrown, total, unreflected
 from loopwright.node import thread_here
 from loopwright.nodes.call_event import call_event
 from loopwright.nodes.fallback import falls_back
@@ -17,7 +18,7 @@ from loopwright.nodes.pending import histories, pending_calls
 from loopwright.nodes.request import next_parts
 from loopwright.nodes.steps_left import StepsLeft
 from loopwright.nodes.wiring import Wiring, verdict
-from loopwright.policies import GuardView, Language, PendingCall
+from loopwright.policies import GuardView, PendingCall
 from loopwright.settings import Settings
 from loopwright.state import (
     CallStatus,

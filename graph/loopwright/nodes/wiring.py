@@ -14,14 +14,15 @@ from loopwright.builtins import READ_RESULT, RECALL
 from loopwright.context import effective
 from loopwright.effects import Record
 from loopwright.framing import RULE
-from loopwright.memory import Profile, language_of, token_ratio
+from loopwright.language import Language, language_of
+from loopwright.memory import Profile, token_ratio
 from loopwright.models import default_budget, demands_finish, keeps_retries, known_refusals, model_name
 from loopwright.models.protocols import FormName, TextTools, text_tools
 from loopwright.models.structured import OutputFormat
 from loopwright.nodes.fallback import last_reply_of_run, place_in_use
 from loopwright.nodes.offers import Offer, make_offer
 from loopwright.nodes.protocol import TURNS_TO, has_turned, rewriting_tokens, text_protocol
-from loopwright.policies import Language, Policy
+from loopwright.policies import Policy
 from loopwright.presets import in_language
 from loopwright.settings import ModelSettings, ProtocolName, Settings
 from loopwright.state import Effect, Event, Verdict

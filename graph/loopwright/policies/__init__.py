@@ -3,13 +3,12 @@
 from loopwright.policies.defaults import default_policies
 from loopwright.policies.finding import CallRung, Finding, GuardView, PendingCall, Policy, severity, shown_call
 from loopwright.policies.stops import advice, closing_instruction, render_report
-from loopwright.policies.wording import Language, budget_question, not_run, output_instruction, say, sure_to_fail
+from loopwright.policies.wording import budget_question, not_run, output_instruction, say, sure_to_fail
 
 __all__ = [
     "CallRung",
     "Finding",
     "GuardView",
-    "Language",
     "PendingCall",
     "Policy",
     "advice",

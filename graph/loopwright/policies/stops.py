@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
+from loopwright.language import Language
 from loopwright.policies.finding import Finding
-from loopwright.policies.wording import Language, shown
+from loopwright.policies.wording import shown
 from loopwright.shapes import StopReason, StopReport
 
 

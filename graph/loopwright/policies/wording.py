@@ -1,11 +1,9 @@
 """Says what the guard found to the model and to a person, in English and Chinese: policies carry facts, not texts."""
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
 
+from loopwright.language import Language
 from loopwright.policies.finding import Finding
-
-Language: TypeAlias = Literal["en", "zh"]
 
 _FINDINGS: dict[str, dict[Language, str]] = {
     "repeated_failure": {

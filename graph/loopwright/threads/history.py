@@ -9,7 +9,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from loopwright.errors import UnknownThread
-from loopwright.memory.language import Language, language_of
+from loopwright.language import Language, language_of
 from loopwright.state import Event, run_of
 from loopwright.steps import Core, Do
 from loopwright.threads.reading import checkpoint_of, config_of

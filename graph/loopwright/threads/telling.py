@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 from loopwright.state import CallEvent, DecisionEvent, Event, ModelEvent
 from loopwright.transcript import all_calls, text_of
 

@@ -9,9 +9,10 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from loopwright.language import Language
 from loopwright.state import Failure
 from loopwright.strict_schema import nulls_as_defaults, takes_null
-from loopwright.tooling.wording import Language, told
+from loopwright.tooling.wording import told
 
 _OPTIONAL = "x-optional"
 """Marks, in what `properties_of` gives, the schema of an argument that a call may leave out."""

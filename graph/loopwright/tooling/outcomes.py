@@ -13,11 +13,12 @@ from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from loopwright.language import Language
 from loopwright.redaction import redact
 from loopwright.sanitise import clean_text, sanitise
 from loopwright.state import CallStatus, Failure, FailureKind
 from loopwright.tooling.plain import plain
-from loopwright.tooling.wording import Language, told
+from loopwright.tooling.wording import told
 
 MAX_ERROR_CHARACTERS = 1_000
 """An error text longer than this is cut: a traceback in a message helps no model."""

@@ -13,6 +13,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from loopwright.errors import SettingsError
+from loopwright.language import Language
 from loopwright.settings import ToolSettings
 from loopwright.tooling.approval import check_approve
 from loopwright.tooling.arguments import fitted, properties_of, unknown_names
@@ -22,7 +23,7 @@ from loopwright.tooling.idempotency import keyed
 from loopwright.tooling.outcomes import Outcome, failure_of, interrupted, outcome_of, unsure
 from loopwright.tooling.policy import ToolPolicy, as_tool, effect_of, policy_of
 from loopwright.tooling.returned import readable
-from loopwright.tooling.wording import Language, told
+from loopwright.tooling.wording import told
 
 _Returned = ToolMessage | Command[Any]
 Late: TypeAlias = Callable[[Outcome], None]

@@ -2,7 +2,8 @@
 
 from typing import Literal, TypeAlias
 
-Language: TypeAlias = Literal["en", "zh"]
+from loopwright.language import Language
+
 Sentence: TypeAlias = Literal[
     "nothing", "steers", "timeout", "unknown", "started", "done_before", "arguments", "expected", "no_argument",
     "no_tool", "left", "cut_off", "nameless", "unreadable",

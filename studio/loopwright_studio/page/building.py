@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from loopwright.memory.language import language
+from loopwright.language import language
 from loopwright.report import RunReport
 from loopwright_studio.page.chart import chart_of
 from loopwright_studio.page.listing import steps_of

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 
 
 def tokens(count: float) -> str:

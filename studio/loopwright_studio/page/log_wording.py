@@ -7,7 +7,7 @@ The machine writes these once, whatever is spoken; the page reads them back by t
 import re
 from functools import cache
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 
 FORMS = {
     # policies

@@ -4,7 +4,7 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 from loopwright.report import RunEntry
 from loopwright_studio.page.wording import PICTURE
 from loopwright_studio.pictures import machine_svg

@@ -7,7 +7,7 @@ from importlib.resources import files
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 from loopwright_studio.page import figures
 from loopwright_studio.page.log_wording import told
 from loopwright_studio.page.shares import request_parts, slices

@@ -3,7 +3,7 @@
 Names of the machine (guard, nodes, stop reasons, policies) stay as code and docs call them.
 """
 
-from loopwright.memory.language import Language
+from loopwright.language import Language
 
 
 class Said:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from loopwright.models.offline.language import HAN
+from loopwright.language import HAN
 from loopwright.models.offline.numerals import NUMERAL, numeral
 
 PREVIOUS = "@"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from langchain_core.messages import BaseMessage
 
+from loopwright.language import Language, language
 from loopwright.models.offline.arithmetic import PREVIOUS
 from loopwright.models.offline.bound import Bound
 from loopwright.models.offline.excerpt import beginning
@@ -20,7 +21,6 @@ from loopwright.models.offline.intents import (
     TellTime,
     Unclear,
 )
-from loopwright.models.offline.language import Language, language_of
 from loopwright.models.offline.numbers import last_number
 from loopwright.models.offline.parts import TASK_READ, parts_of, readable
 from loopwright.models.offline.paths import without_files
@@ -54,12 +54,12 @@ class OfflineDemo(RuleBasedModel):
             return Said(summarise(messages))
         history = read_history(messages)
         task, earlier = readable(history.task), [readable(text) for text in history.earlier_tasks]
-        language = language_of(without_files(task))
-        progress = [*_progress(parts_of(task, earlier), history, tools, language)]
+        spoken = language(without_files(task))
+        progress = [*_progress(parts_of(task, earlier), history, tools, spoken)]
         calls = {call.signature: call for part in progress for call in part.needs}
         if calls and tools:
             return Said("", tuple(calls.values()))
-        return Said(_answer(progress, history, language, closing=not tools))
+        return Said(_answer(progress, history, spoken, closing=not tools))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from loopwright.models.offline.language import HAN
+from loopwright.language import HAN
 from loopwright.models.offline.listing import Table
 from loopwright.models.offline.months import ENGLISH, Month, months_in, without_months
 from loopwright.models.offline.paths import without_files

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from loopwright.language import language
 from loopwright.models.offline.bound import Bound, BoundTool
 from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.history import Arguments, Call, Said, read_history
-from loopwright.models.offline.language import language_of
 from loopwright.models.offline.parts import readable
 from loopwright.models.offline.paths import file_in, folder_in, without_files
 from loopwright.models.offline.rule_based import RuleBasedModel
@@ -36,12 +36,12 @@ class OfflineLooper(RuleBasedModel):
         made = _calls_of(task, messages)
         if tools:
             return Said("", (made[0] if made else _first_call(named, tools),))
-        language = language_of(without_files(named))
+        spoken = language(without_files(named))
         if not made:
-            return Said(say(language, "looper_idle"))
+            return Said(say(spoken, "looper_idle"))
         text = _last_result(messages)
-        result = say(language, "looped_result", text=text) if text else ""
-        return Said(say(language, "looped", call=made[0], times=len(made), result=result))
+        result = say(spoken, "looped_result", text=text) if text else ""
+        return Said(say(spoken, "looped", call=made[0], times=len(made), result=result))
 
 
 def _calls_of(task: str, messages: Sequence[BaseMessage]) -> list[Call]:

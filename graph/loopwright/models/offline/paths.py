@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from loopwright.models.offline.language import HAN
+from loopwright.language import HAN
 
 _QUOTED = r"[\"“'`‘「《]([^\"“”'`‘’「」《》\n]*\.[A-Za-z][A-Za-z0-9]{0,5})[\"”'`’」》]"
 _BARE = r"([\w./~-]*\w\.[A-Za-z][A-Za-z0-9]{0,5})(?![A-Za-z0-9_])"

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from loopwright.models.offline.language import HAN
+from loopwright.language import HAN
 
 
 class Place(NamedTuple):

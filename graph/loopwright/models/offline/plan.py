@@ -4,8 +4,8 @@ from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from loopwright.language import Language
 from loopwright.models.offline.history import Call, Outcome
-from loopwright.models.offline.language import Language
 
 
 @dataclass(frozen=True)

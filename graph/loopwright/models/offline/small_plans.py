@@ -3,10 +3,10 @@
 import re
 from difflib import SequenceMatcher
 
+from loopwright.language import Language
 from loopwright.models.offline.arithmetic import PREVIOUS
 from loopwright.models.offline.history import Call
 from loopwright.models.offline.intents import Arithmetic, TellTime
-from loopwright.models.offline.language import Language
 from loopwright.models.offline.places import Place
 from loopwright.models.offline.plan import Desk, Finding, Plan
 from loopwright.models.offline.wording import say

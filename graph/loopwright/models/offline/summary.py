@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from loopwright.models.offline.language import HAN, language_of
+from loopwright.language import HAN, language
 from loopwright.models.offline.wording import say
 
 WORDS = 120
@@ -32,14 +32,14 @@ def asks_for_summary(messages: Sequence[BaseMessage]) -> bool:
 def summarise(messages: Sequence[BaseMessage]) -> str:
     """An extract of the last user message, in its language, of at most the words that the request names."""
     material = next(message.text for message in reversed(messages) if isinstance(message, HumanMessage))
-    language = language_of(material)
+    spoken = language(material)
     system = [message.text for message in messages if isinstance(message, SystemMessage)]
     limits = [int(number.replace(",", "")) for text in (material, *system) for number in _LIMIT.findall(text)]
-    label = say(language, "extract")
+    label = say(spoken, "extract")
     room = (limits[0] if limits else WORDS) - len(_WORD.findall(label))
     chosen = _choose(_sentences(material), room)
     if not chosen:
-        return say(language, "nothing_to_extract")
+        return say(spoken, "nothing_to_extract")
     return "\n".join([label, *chosen])
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from loopwright.models.offline.language import HAN
+from loopwright.language import HAN
 from loopwright.models.offline.paths import without_files
 
 _QUESTION_WORDS = """

@@ -1,6 +1,6 @@
 """What the offline demo says, in English and Chinese: plans carry facts, the sentences are here."""
 
-from loopwright.models.offline.language import Language
+from loopwright.language import Language
 
 _SENTENCES: dict[str, dict[Language, str]] = {
     "computed": {"en": "{expression} = {value}", "zh": "{expression} = {value}"},

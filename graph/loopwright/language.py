@@ -10,10 +10,12 @@ from loopwright.transcript import text_of
 
 Language: TypeAlias = Literal["en", "zh"]
 
+HAN = "\u3400-\u9fff"
+"""Range of Chinese characters, for use inside a regular expression's brackets."""
 _READ = 2_000
 _KANA = re.compile(r"[\u3040-\u30ff]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_WORD = re.compile(r"[^\W\d_\u3400-\u9fff]+")
+_HAN = re.compile(f"[{HAN}]")
+_WORD = re.compile(rf"[^\W\d_{HAN}]+")
 
 
 def language(text: str) -> Language:

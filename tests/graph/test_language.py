@@ -6,7 +6,7 @@ from string import Formatter
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from loopwright.memory.language import Language, language, language_of
+from loopwright.language import Language, language, language_of
 from loopwright.memory.wording import WORDING, Wording
 
 
