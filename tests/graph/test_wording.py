@@ -183,6 +183,9 @@ def test_the_small_sentences(language: Language) -> None:
     for text in (sure_to_fail(language), not_run(language), question.replace("model_calls: 3 of 3", "")):
         assert text.isascii() == (language == "en")
     assert "3 of 3" in question
+    facts = {"limit": "model_calls", "used": 3.0, "bound": 3}
+    limited = budget_question(Finding("ask", "limit", "model_calls: 3 of 3", facts=facts), language)
+    assert limited == (question if language == "en" else "运行已达上限(model_calls:已用 3,上限 3)。是否提高上限?")
 
 
 def test_long_arguments_are_cut() -> None:

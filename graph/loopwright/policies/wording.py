@@ -138,6 +138,10 @@ _BUDGET: dict[Language, str] = {
     "en": "The run has reached a limit ({reason}). Extend it?",
     "zh": "运行已达上限({reason})。是否提高上限?",
 }
+_BOUND: dict[Language, str] = {
+    "en": "{limit}: {used} of {bound}",
+    "zh": "{limit}:已用 {used},上限 {bound}",
+}
 
 
 class _Facts(dict[str, object]):
@@ -182,7 +186,9 @@ def not_run(language: Language) -> str:
 
 def budget_question(finding: Finding, language: Language) -> str:
     """What a person is asked at a limit."""
-    return _BUDGET[language].format(reason=finding.reason)
+    bounded = "bound" in finding.facts  # a policy of the user's own may give a reason alone
+    reason = _BOUND[language].format_map(shown(finding.facts, language)) if bounded else finding.reason
+    return _BUDGET[language].format(reason=reason)
 
 
 def output_instruction(problem: str, language: Language) -> str:

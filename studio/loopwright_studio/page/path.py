@@ -28,8 +28,5 @@ def path_of(run: RunEntry) -> Counter[Pair]:
 
 def picture_of(run: RunEntry, language: Language) -> Markup:
     """The machine with the numbers of this run; the way out is marked where it was stopped."""
-    picture = machine_svg(path_of(run), way_out=run.stop is not None and not run.stop["complete"])
-    if language == "zh":
-        for english, chinese in PICTURE.items():
-            picture = picture.replace(english, chinese)
-    return picture
+    stopped = run.stop is not None and not run.stop["complete"]
+    return machine_svg(path_of(run), way_out=stopped, words=PICTURE if language == "zh" else {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import log10
+from types import MappingProxyType
 
 from markupsafe import Markup
 
@@ -10,6 +11,7 @@ from loopwright_studio.pictures.layout import BOXES, COLUMNS, EDGES, ROWS, Box, 
 CELL_WIDTH, CELL_HEIGHT, MARGIN = 6.6, 15, 8
 """Pixels of a cell, and around the picture."""
 WIDTH, HEIGHT = round(COLUMNS * CELL_WIDTH + 2 * MARGIN), ROWS * CELL_HEIGHT + 2 * MARGIN
+LABEL = "The machine: the guard in the middle, and the nodes that it leads to"
 HEAD = 7
 """Pixels of an arrow head."""
 
@@ -25,15 +27,18 @@ _FILE_STYLE = (
 """The palette of a file: literal, since not every program that draws SVG knows variables and media queries."""
 
 
-def machine_svg(counts: Mapping[tuple[str, str], int] | None = None, way_out: bool = False) -> Markup:
+def machine_svg(
+    counts: Mapping[tuple[str, str], int] | None = None,
+    way_out: bool = False,
+    words: Mapping[str, str] = MappingProxyType({}),
+) -> Markup:
     """The picture as one `<svg>` element without colours; classes name what a style can paint.
 
     With `counts`, how often each edge was taken: it stands beside it and decides its width; unused edges have the class
-    `unused`. `way_out` marks the edges behind the guard's last decision.
+    `unused`. `way_out` marks the edges behind the guard's last decision. `words` says what stands in place of its texts.
     """
-    body = [_edge(edge, counts, way_out) for edge in EDGES] + [_box(box) for box in BOXES]
-    label = "The machine: the guard in the middle, and the nodes that it leads to"
-    start = f'<svg class="machine" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+    body = [_edge(edge, counts, way_out) for edge in EDGES] + [_box(box, words) for box in BOXES]
+    start = f'<svg class="machine" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words.get(LABEL, LABEL)}">'
     return Markup(start + "".join(body) + "</svg>")
 
 
@@ -52,7 +57,7 @@ def _pixel(at: Point) -> tuple[float, float]:
     return MARGIN + (at.column + 0.5) * CELL_WIDTH, MARGIN + (at.row + 0.5) * CELL_HEIGHT
 
 
-def _box(box: Box) -> str:
+def _box(box: Box, words: Mapping[str, str]) -> str:
     left, top = _pixel(box.at)
     width, height = (box.width - 1) * CELL_WIDTH, (box.height - 1) * CELL_HEIGHT
     radius = 7
@@ -63,12 +68,13 @@ def _box(box: Box) -> str:
     middle = left + width / 2
     lines = [(text.strip(), number) for number, text in enumerate(box.lines) if text.strip()]
     first = top + height / 2 + 4.5 - (len(box.lines) - 1) * CELL_HEIGHT / 2
-    words = "".join(
-        f'<text{_note(number, box)} x="{middle:g}" y="{first + number * CELL_HEIGHT:g}">{text.replace("_", " ")}</text>'
+    texts = "".join(
+        f'<text{_note(number, box)} x="{middle:g}" y="{first + number * CELL_HEIGHT:g}">'
+        f"{words.get(text, text.replace('_', ' '))}</text>"
         for text, number in lines
     )
     rect = f'<rect x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" rx="{radius}"/>'
-    return f'<g class="box {box.name}">{rect}{words}</g>'
+    return f'<g class="box {box.name}">{rect}{texts}</g>'
 
 
 def _note(number: int, box: Box) -> str:

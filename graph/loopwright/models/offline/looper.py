@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from loopwright.framing import unframed
 from loopwright.language import language
 from loopwright.models.offline.bound import Bound, BoundTool
 from loopwright.models.offline.excerpt import beginning
@@ -58,7 +59,7 @@ def _last_result(messages: Sequence[BaseMessage]) -> str:
     results = [message for message in messages if isinstance(message, ToolMessage)]
     fine = [message for message in results if message.status != "error"]
     newest = (fine or results)[-1:]
-    return beginning(newest[0].text, RESULT_SHOWN) if newest else ""
+    return beginning(unframed(newest[0].text), RESULT_SHOWN) if newest else ""
 
 
 def _first_call(task: str, tools: Bound) -> Call:
