@@ -10,6 +10,7 @@ from tests.graph.policy_views import Story, answered, failed, ran, wants
 from loopwright import Finding, GuardView, Policy, Settings, default_policies
 from loopwright.language import Language
 from loopwright.policies import PendingCall, budget_question, closing_instruction, not_run, say, sure_to_fail
+from loopwright.policies.finding import Facts
 from loopwright.policies.limits import Limit, ToolLimit
 from loopwright.settings import GuardSettings, ToolSettings
 from loopwright.state import StopReason
@@ -183,7 +184,7 @@ def test_the_small_sentences(language: Language) -> None:
     for text in (sure_to_fail(language), not_run(language), question.replace("model_calls: 3 of 3", "")):
         assert text.isascii() == (language == "en")
     assert "3 of 3" in question
-    facts = {"limit": "model_calls", "used": 3.0, "bound": 3}
+    facts: Facts = {"limit": "model_calls", "used": 3.0, "bound": 3}
     limited = budget_question(Finding("ask", "limit", "model_calls: 3 of 3", facts=facts), language)
     assert limited == (question if language == "en" else "运行已达上限(model_calls:已用 3,上限 3)。是否提高上限?")
 

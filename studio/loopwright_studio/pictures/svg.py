@@ -35,7 +35,7 @@ def machine_svg(
     """The picture as one `<svg>` element without colours; classes name what a style can paint.
 
     With `counts`, how often each edge was taken: it stands beside it and decides its width; unused edges have the class
-    `unused`. `way_out` marks the edges behind the guard's last decision. `words` says what stands in place of its texts.
+    `unused`. `way_out` marks the edges behind the guard's last decision. `words` says what stands for its texts.
     """
     body = [_edge(edge, counts, way_out) for edge in EDGES] + [_box(box, words) for box in BOXES]
     start = f'<svg class="machine" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words.get(LABEL, LABEL)}">'
