@@ -1,17 +1,22 @@
 """The terminal: one place that decides on colours, glyphs and widths, and never reads markup out of what it shows."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.text import Text
+from rich.segment import Segment, Segments
+from rich.text import Span, Text
 
 GLYPHS = {"model": "●", "guard": "◆", "ok": "→", "error": "✗", "refused": "■", "memory": "▼", "pause": "?", "done": "✓",
           "note": "!", "more": "…", "to": "–", "full": "▓", "empty": "░"}  # fmt: skip
 PLAIN = {"model": "*", "guard": "+", "ok": ">", "error": "x", "refused": "#", "memory": "v", "pause": "?", "done": "=",
          "note": "!", "more": "...", "to": "-", "full": "#", "empty": "."}  # fmt: skip
 """The glyphs where the output's encoding has no others."""
+END = Segment.line()
+_NARROW = re.compile(f"[ -~{''.join(GLYPHS.values())}]*")
+"""What has a cell a character for certain; nearly all rows are made of it."""
 STYLES = {"model": "blue", "guard": "magenta", "ok": "cyan", "error": "red", "refused": "red", "memory": "yellow",
           "pause": "yellow", "done": "green", "note": "yellow"}  # fmt: skip
 
@@ -29,18 +34,46 @@ class Screen:
     def __init__(self, *, stderr: bool = False) -> None:
         self.console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
         self.glyphs = GLYPHS if self.console.encoding.lower().startswith("utf") else PLAIN
+        self._width, self._terminal = 0, False  # not asked for before the first row
 
     def print(self, *rows: Row) -> None:
-        """Print each row on one line; all of them at once, since every write costs a live view a redraw."""
-        if rows:
-            lines = Text("\n").join(self._line(row) for row in rows)
-            self.console.print(lines, overflow="ignore", no_wrap=True)
+        """Print each row on one line; all of them in one write.
 
-    def _line(self, row: Row) -> Text:
-        room = self.console.width - (cell_len(row.right) + 2 if row.right else 0)
-        left = row.left.copy()
-        left.truncate(max(1, room), overflow="ellipsis", pad=bool(row.right))
-        return Text.assemble(left, "  ", (row.right, "dim")) if row.right else left
+        Rich could lay them out and write them too, at several times the price: a run may have hundreds a second.
+        """
+        width = self._measure()
+        lines = [self._line(row, width) for row in rows]
+        if self._terminal:
+            pieces = [piece for left, right in lines for piece in (*self._pieces(left), *self._pieces(right), END)]
+            self.console.print(Segments(pieces), crop=False)
+        else:
+            self.console.file.write("".join(f"{left.plain}{right.plain}\n" for left, right in lines))
+            self.console.file.flush()
+
+    def _line(self, row: Row, width: int) -> tuple[Text, Text]:
+        """The row's text, cut to its place in this width, and what stands right of it."""
+        room = max(1, width - (cells(row.right) + 2 if row.right else 0))
+        left, taken = row.left, cells(row.left.plain)
+        if taken > room:
+            left = left.copy()
+            left.truncate(room, overflow="ellipsis")
+            taken = cells(left.plain)
+        return left, styled(" " * (room - taken + 2), (row.right, "dim")) if row.right else Text()
+
+    def _pieces(self, text: Text) -> Iterator[Segment]:
+        """A text whose styles stand side by side, as those of a row do."""
+        style, at = self.console.get_style(text.style), 0
+        for start, end, its in text.spans:
+            yield Segment(text.plain[at:start], style)
+            yield Segment(text.plain[start:end], style + self.console.get_style(its))
+            at = end
+        yield Segment(text.plain[at:], style)
+
+    def _measure(self) -> int:
+        """The width; only a terminal may change it, and asking costs as much as a row."""
+        if self._terminal or not self._width:
+            self._terminal, self._width = self.console.is_terminal, self.console.width
+        return self._width
 
     def say(self, text: str, style: str = "", *, wrap: bool = True) -> None:
         """Print a text that may be long; only a terminal wraps it, between words."""
@@ -55,8 +88,8 @@ class Screen:
         """Print a table: in a terminal the last column is cut to fit, elsewhere nothing is lost."""
         widths = [max(cell_len(line[n]) for line in (titles, *lines)) for n in range(len(titles) - 1)]
         for number, line in enumerate((titles, *lines)):
-            cells = [cell + " " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=False)]
-            text = Text("  ".join([*cells, line[-1]]), style="" if number else "bold")
+            padded = [cell + " " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=False)]
+            text = Text("  ".join([*padded, line[-1]]), style="" if number else "bold")
             if self.console.is_terminal:
                 text.truncate(self.console.width, overflow="ellipsis")
             self.console.print(text, soft_wrap=True)
@@ -66,8 +99,24 @@ class Screen:
         return self.glyphs[kind], STYLES[kind]
 
     def fits(self, row: Row) -> bool:
-        """Whether the row fits on one line without being cut."""
-        return row.left.cell_len + (cell_len(row.right) + 2 if row.right else 0) <= self.console.width
+        """Whether the row fits on one line of what was printed last without being cut."""
+        return cells(row.left.plain) + (cells(row.right) + 2 if row.right else 0) <= (self._width or self._measure())
+
+
+def styled(*parts: str | tuple[str, str]) -> Text:
+    """A text of these parts, each plain or with its style."""
+    spans, at = [], 0
+    texts = [part if isinstance(part, str) else part[0] for part in parts]
+    for part, text in zip(parts, texts, strict=True):
+        if not isinstance(part, str):
+            spans.append(Span(at, at + len(text), part[1]))
+        at += len(text)
+    return Text("".join(texts), spans=spans)
+
+
+def cells(text: str) -> int:
+    """The cells that a terminal needs for this line."""
+    return len(text) if _NARROW.fullmatch(text) else cell_len(text)
 
 
 def tokens(count: int) -> str:

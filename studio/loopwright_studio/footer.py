@@ -1,60 +1,79 @@
 """The two lines below a run in a terminal: what it waits for and since when, how much is used, which tools run."""
 
+import sys
+import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import IO, TextIO, cast
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.live import Live
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.file_proxy import FileProxy
+from rich.segment import ControlType, Segment, Segments
 from rich.text import Text
 
-from loopwright_studio.console import Screen, seconds, tokens
+from loopwright_studio.console import Row, Screen, seconds, tokens
+from loopwright_studio.progress import Progress
+from loopwright_studio.pulse import Pulse, eighths
 
 BAR = 8
 """Cells of a bar that shows how much of a limit is used."""
-REFRESHES = 8
-"""Times a second that the lines are drawn anew: timers move, and drawing costs half a millisecond."""
 LEAVE = "Ctrl-C pauses after this step"
+CLEAR = Segments([Segment("\r\x1b[J", None, [(ControlType.CLEAR,)])])
+"""Goes to the start of the line and removes all from there on."""
+BACK = Segment("\r\x1b[2A", None, [(ControlType.CURSOR_UP, 2)])
+"""Goes back up, to the empty line above the two."""
 
 
-@dataclass
-class Progress:
-    """What the lines say. Times are those of `time.monotonic`."""
+class Footer(RenderHook):
+    """Prints rows above the two lines, eight times a second those that came meanwhile, and draws the lines anew.
 
-    limits: Mapping[str, float]
-    waits_for: str = "begin"
-    since: float = field(default_factory=time.monotonic)
-    step: int = 0
-    used: int = 0
-    cost: float | None = None
-    running: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Tool and start of each call that runs, by the call's id."""
+    One write for many rows, outside of the run's thread: a print costs more than a row, and a terminal may be slow.
+    The cursor stays visible and rests on an empty line above the two, so that what others write, a signal handler or a
+    shell after the process was killed, stands there and is not wiped out with them.
+    """
 
-    def wait_for(self, what: str) -> None:
-        """From now on it waits for this."""
-        self.waits_for, self.since = what, time.monotonic()
+    def __init__(self, screen: Screen, progress: Progress, pulse: Pulse = eighths) -> None:
+        self._screen, self._progress, self._pulse = screen, progress, pulse
+        self._rows: deque[Row] = deque()
+        self._drawing = threading.RLock()
 
+    def put(self, *rows: Row) -> None:
+        """Have these rows printed with the next drawing."""
+        self._rows.extend(rows)
 
-class Footer:
-    """Draws the progress below what is printed, and removes it at the end."""
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Within the block the lines are there, and what is printed on stdout and stderr stands above them."""
+        console = self._screen.console
+        out, err = Above(console, sys.stdout, self.draw), Above(console, sys.stderr, self.draw)
+        console.push_render_hook(self)
+        try:
+            with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, err)), self._pulse(self.draw):
+                yield
+        finally:
+            console.pop_render_hook()
+            console.print(CLEAR)
+            self.draw()
+            out.flush()
+            err.flush()
 
-    def __init__(self, screen: Screen, progress: Progress) -> None:
-        self._screen, self._progress = screen, progress
-        self._live = Live(self, console=screen.console, transient=True, refresh_per_second=REFRESHES)
+    def draw(self) -> None:
+        """Print the rows that came since the last drawing, above the lines as they are now."""
+        with self._drawing:
+            self._screen.print(*(self._rows.popleft() for _ in range(len(self._rows))))
 
-    def start(self) -> None:
-        """Begin to draw."""
-        self._live.start()
-
-    def stop(self) -> None:
-        """Remove the lines."""
-        self._live.stop()
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """What is printed, with the lines removed before it and drawn below it."""
+        return [CLEAR, *renderables, self]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The two lines as they are now, cut to the terminal's width."""
-        for line in self.lines(time.monotonic()):
-            line.truncate(options.max_width, overflow="ellipsis")
-            yield line
+        first, second = self.lines(time.monotonic())
+        for line in (first, second):
+            line.truncate(console.width, overflow="ellipsis")
+        yield from (Segment.line(), *first.render(console, "\n"), *second.render(console), BACK)
 
     def lines(self, now: float) -> list[Text]:
         """Node and budgets; tools that run, and how to leave."""
@@ -75,3 +94,17 @@ class Footer:
         full = min(BAR, int(BAR * amount / limit)) if limit else BAR
         bar = self._screen.glyphs["full"] * full + self._screen.glyphs["empty"] * (BAR - full)
         return f"{name} {used}/{of} {bar}  ".lstrip()
+
+
+class Above(FileProxy):
+    """A stream whose lines are printed above the footer, below the rows that came before them."""
+
+    def __init__(self, console: Console, file: IO[str], before: Callable[[], None]) -> None:
+        super().__init__(console, file)
+        self._before = before
+
+    def write(self, text: str) -> int:
+        """Print the lines that are whole now."""
+        if "\n" in text:
+            self._before()
+        return super().write(text)

@@ -1,21 +1,23 @@
 """A run in the terminal while it goes on: each step is printed once and stays, above two lines that move."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from langchain_core.messages import AIMessage, ToolMessage
 
+from loopwright.event_shapes import CallEvent, Event
 from loopwright.events import executed
 from loopwright.framing import unframed
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ModelReport, RunReport
 from loopwright.results import Token
-from loopwright.event_shapes import CallEvent, DecisionEvent, Event, ModelEvent
 from loopwright.stream import RunStream
 from loopwright.transcript import all_calls, text_of
 from loopwright_studio.console import Row, Screen
-from loopwright_studio.footer import Footer, Progress
+from loopwright_studio.footer import Footer
+from loopwright_studio.progress import Call, Progress
+from loopwright_studio.pulse import Pulse, eighths
 from loopwright_studio.rows import (
     SHOWN,
     call_rows,
@@ -27,7 +29,6 @@ from loopwright_studio.rows import (
     pause_row,
     stop_row,
 )
-from loopwright_studio.visible import one_line
 
 
 class Live:
@@ -35,53 +36,58 @@ class Live:
 
     Events carry no texts: what the model says is joined from its tokens; a call's arguments and result are taken from
     what the nodes have written, which is there when the guard decides next. What an earlier process wrote is looked up
-    in the thread's report (`look`).
+    in the thread's report (`look`). Off a terminal each line is there at once, since logs are followed; in one it comes
+    with the next drawing (`pulse`), and at the latest when the block ends, however it ends.
     """
 
     def __init__(
-        self, screen: Screen, stream: RunStream, look: Callable[[], RunReport], limits: Mapping[str, float]
+        self,
+        screen: Screen,
+        stream: RunStream,
+        look: Callable[[], RunReport],
+        limits: Mapping[str, float],
+        *,
+        pulse: Pulse = eighths,
     ) -> None:
         self._screen, self._stream, self._look = screen, stream, look
         self._read = 0
         self._said: dict[str, list[str]] = {}
         self._calls: dict[str, CallEvent] = {}
-        self._args: dict[str, tuple[str, dict[str, Any] | str]] = {}
+        self._made: dict[str, Call] = {}
         self._results: dict[str, str] = {}
-        self._held: list[Row] = []  # a decision waits for what follows where the moving lines tell it: a print is dear
         self._progress = Progress(limits)
-        self._footer = Footer(screen, self._progress) if screen.console.is_terminal else None
+        self._footer = Footer(screen, self._progress, pulse) if screen.console.is_interactive else None
+        self._print = self._footer.put if self._footer else screen.print
+        self._shown = self._footer.shown() if self._footer else nullcontext()
 
     def __enter__(self) -> Self:
-        if self._footer:
-            self._footer.start()
+        self._shown.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._footer:
-            self._footer.stop()
-        if error is None:
-            self._learn()
-            self._screen.print(*self._held, *self._due(finished=True))
+        try:
+            if error is None:
+                self._learn()
+                self._print(*self._due(finished=True))
+        finally:
+            self._shown.__exit__(kind, error, trace)
 
     def take(self, item: Event | Token) -> None:
         """Print what this item tells."""
         if isinstance(item, Token):
             self._said.setdefault(item.message_id, []).append(item.text)
             return
+        self._learn()
+        self._progress.take(item, self._made)
         if item["kind"] == "call":
             self._calls[item["call_id"]] = item
-            self._progress.running.pop(item["call_id"], None)
             return
-        self._learn()
         before = self._due(only_run=item["kind"] == "decision")
-        rows = [*self._held, *before, *self._rows(item), *self._due()]
-        holds = self._footer is not None and item["kind"] == "decision" and not before
-        self._held = rows if holds else []
-        if not holds:
-            self._screen.print(*rows)
-        self._note(item)
+        rows = [*before, *self._rows(item), *self._due()]
+        if rows:
+            self._print(*rows)
 
     def _rows(self, item: Event) -> list[Row]:
         if item["kind"] == "begin" and item["extend"]:
@@ -99,35 +105,12 @@ class Live:
             return [outcome_row(self._screen, item["question"], item["happened"])]
         return [stop_row(self._screen, item["report"])] if item["kind"] == "stop" else []
 
-    def _note(self, item: Event) -> None:
-        """Keep what the two lines say up to date."""
-        if item["kind"] == "decision":
-            self._progress.wait_for(item["go"])
-            self._start(item)
-        elif item["kind"] == "model":
-            self._spent(item)
-            self._progress.wait_for("guard")
-        elif item["kind"] == "pause" and item["extend"]:
-            self._progress.limits = {**self._progress.limits, **item["extend"]}
-
-    def _start(self, decided: DecisionEvent) -> None:
-        if decided["go"] == "execute_tools":
-            now = time.monotonic()
-            sent = [call_id for call_id, rung in decided["rungs"].items() if rung in ("run", "note", "ask")]
-            self._progress.running = {each: (one_line(self._args[each][0]), now) for each in sent if each in self._args}
-
-    def _spent(self, event: ModelEvent) -> None:
-        self._progress.step = event["step"]
-        self._progress.used += event["tokens_in"] + event["tokens_out"]
-        if event["cost_usd"] is not None:
-            self._progress.cost = (self._progress.cost or 0.0) + event["cost_usd"]
-
     def _learn(self) -> None:
         """Read what the nodes have written since."""
         written = self._stream.written
         for message in written[self._read :]:
             if isinstance(message, AIMessage):
-                self._args |= {c["id"] or "": (c["name"] or "?", c["args"] or {}) for c in all_calls(message)}
+                self._made |= {c["id"] or "": Call(c["name"] or "?", c["args"] or {}) for c in all_calls(message)}
             elif isinstance(message, ToolMessage):
                 self._results[message.tool_call_id] = unframed(text_of(message))
         self._read = len(written)
@@ -147,17 +130,17 @@ class Live:
 
     def _look_up(self, call_ids: Sequence[str]) -> None:
         """Take from the thread's report what is not known of these calls: an earlier process made them."""
-        if not all(each in self._args for each in call_ids):
+        if not all(each in self._made for each in call_ids):
             for each in calls_of(self._look()):
-                self._args.setdefault(each.call_id, (each.tool, each.args))
+                self._made.setdefault(each.call_id, Call(each.tool, each.args))
 
     def _call(self, event: CallEvent) -> CallReport:
         result = self._results.get(event["call_id"])
         edited = event["edited_args"]
-        _, args = self._args.get(event["call_id"], ("", {}))
+        made = self._made.get(event["call_id"])
         return CallReport.model_validate({
             **event,
-            "args": args if edited is None else edited,
+            "args": edited if edited is not None else made.args if made else {},
             "edited": edited is not None,
             "result": None if result is None else result[:SHOWN],
             "result_characters": len(result or ""),

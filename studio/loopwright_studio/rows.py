@@ -7,7 +7,7 @@ from rich.text import Text
 
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ForkReport, ModelReport
 from loopwright.shapes import Rung, StopReport
-from loopwright_studio.console import STYLES, Row, Screen, seconds, tokens
+from loopwright_studio.console import STYLES, Row, Screen, seconds, styled, tokens
 from loopwright_studio.visible import one_line
 
 INDENT = " " * 5
@@ -23,60 +23,62 @@ def is_notable(done: DecisionReport) -> bool:
 
 def decision_row(screen: Screen, done: DecisionReport) -> Row:
     """Where the guard sent the run, which calls will not simply run, and why."""
-    counts = {rung: sum(1 for each in done.rungs.values() if each == rung) for rung in ("run", *NOTABLE)}
+    rungs = list(done.rungs.values())
+    counts = {rung: rungs.count(rung) for rung in ("run", *NOTABLE)}
     calls = [f"{n} {rung}" for rung, n in counts.items() if n]
     why = ": ".join(part for part in (one_line(done.policy), one_line(done.reason[:SHOWN])) if part)
     text = f" guard {screen.glyphs['ok']} {done.go}"
     text += f" ({', '.join(calls)})" if calls else ""
     text += f": {why}" if why else ""
-    style = "magenta" if why or any(counts[rung] for rung in NOTABLE) else "dim"
-    return Row(Text.assemble(INDENT, screen.mark("guard"), (text, style)))
+    style = "magenta" if why or is_notable(done) else "dim"
+    return Row(styled(INDENT, screen.mark("guard"), (text, style)))
 
 
 def model_rows(screen: Screen, step: int, done: ModelReport) -> list[Row]:
     """A model call: its text, or how it ended where it said nothing; tokens in and out, and seconds."""
     kind = "error" if done.failure is not None else "model"
-    left = Text.assemble(f"{step:>4} ", screen.mark(kind), " call_model ")
-    left.append(one_line(done.said[:SHOWN]) or f"({one_line(done.finish_reason) or 'no reply'})", "bold")
+    said = one_line(done.said[:SHOWN]) or f"({one_line(done.finish_reason) or 'no reply'})"
+    left = styled(f"{step:>4} ", screen.mark(kind), " call_model ", (said, "bold"))
     rows = [Row(left, f"{tokens(done.tokens_in)}+{tokens(done.tokens_out)} tok  {seconds(done.seconds)}")]
     if done.failure is not None:
         text = f" {done.failure['kind'].replace('_', ' ')}: {one_line(done.failure['text'])}"
-        rows.append(Row(Text.assemble(INDENT, screen.mark("error"), (text, "red"))))
+        rows.append(Row(styled(INDENT, screen.mark("error"), (text, "red"))))
     return rows
 
 
 def call_rows(screen: Screen, done: CallReport) -> list[Row]:
     """A tool call: arguments, what became of it, the head of its result (on a second line where it does not fit)."""
     kind = {"ok": "ok", "served": "ok", "error": "error", "unknown": "error"}.get(done.status, "refused")
-    left = Text.assemble(INDENT, screen.mark(kind), f" {one_line(done.tool)} {arguments(done.args)}")
-    notes = _notes(done)
-    if notes:
-        left.append(f" ({', '.join(notes)})", STYLES[kind])
+    notes = ", ".join(_notes(done))
+    made = (INDENT, screen.mark(kind), f" {one_line(done.tool)} {arguments(done.args)}")
+    left = (*made, (f" ({notes})", STYLES[kind])) if notes else made
     right = seconds(done.seconds)
     result = one_line((done.result or "")[:SHOWN])
-    if not result:
-        return [Row(left, right)]
-    joined = Row(Text.assemble(left, f" {screen.glyphs['ok']} {result}"), right)
-    style = "dim" if kind == "ok" else STYLES[kind]
-    return [joined] if screen.fits(joined) else [Row(left, right), Row(Text.assemble(INDENT, "    ", (result, style)))]
+    if result:
+        joined = Row(styled(*left, f" {screen.glyphs['ok']} {result}"), right)
+        if screen.fits(joined):
+            return [joined]
+        below = Row(styled(f"{INDENT}    ", (result, "dim" if kind == "ok" else STYLES[kind])))
+        return [Row(styled(*left), right), below]
+    return [Row(styled(*left), right)]
 
 
 def compression_row(screen: Screen, done: CompressionReport) -> Row:
     """A compression: tokens of the request before and after, and how far it went."""
     text = f" compress_memory {done.before:,} {screen.glyphs['ok']} {done.after:,} tokens ({one_line(done.stage)})"
-    return Row(Text.assemble(INDENT, screen.mark("memory"), text), seconds(done.seconds))
+    return Row(styled(INDENT, screen.mark("memory"), text), seconds(done.seconds))
 
 
 def pause_row(screen: Screen, question: str, extend: dict[str, float] | None) -> Row:
     """A budget question and its answer."""
     answer = f"extended to {limits(extend)}" if extend else "not extended"
-    return Row(Text.assemble(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
+    return Row(styled(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
 
 
 def outcome_row(screen: Screen, question: str, happened: str) -> Row:
     """A question about a call of unknown outcome, and its answer."""
     answer = {"yes": "it happened", "no": "it did not happen"}.get(happened, "nobody knows")
-    return Row(Text.assemble(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
+    return Row(styled(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
 
 
 def extension_row(extend: dict[str, float]) -> Row:
@@ -94,7 +96,7 @@ def fork_row(thread: str, done: ForkReport) -> Row:
 def stop_row(screen: Screen, report: StopReport) -> Row:
     """The end of a run."""
     word = "answered" if report["complete"] else f"stopped: {report['reason']}"
-    return Row(Text.assemble(INDENT, screen.mark("done" if report["complete"] else "refused"), f" finish {word}"))
+    return Row(styled(INDENT, screen.mark("done" if report["complete"] else "refused"), f" finish {word}"))
 
 
 def _notes(done: CallReport) -> list[str]:

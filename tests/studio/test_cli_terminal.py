@@ -13,8 +13,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from tests.studio.small_terminal import seen
 
-from loopwright.testing import ModelEndpoint, Slow
+from loopwright.testing import ModelEndpoint, Slow, call, reply
+from loopwright_studio.footer import LEAVE
+from loopwright_studio.interrupts import FIRST
 
 Start = Callable[..., subprocess.Popen[str]]
 ENDPOINT = {"OPENAI_API_KEY": "sk-hidden", "TERM": "xterm-256color"}
@@ -40,6 +43,7 @@ def terminal(start: Start, *words: str, **variables: str) -> Iterator[Callable[[
             os.write(ours, answer.encode())
         return seen[start_at:]
 
+    say.child = child  # type: ignore[attr-defined]
     try:
         yield say
         child.wait(timeout=30)
@@ -187,6 +191,28 @@ def test_one_interrupt_ends_after_the_step(process: Start, number: int) -> None:
         out, err = again.communicate(timeout=60)
         assert (again.returncode, out) == (0, "late but here\n"), err
         assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int) -> None:
+    """What the handler says stays above the two lines that move, with every step; the cursor is never hidden."""
+    stuck = Stuck()
+    with ModelEndpoint([reply("", call("calculator", expression="6*7")), stuck]) as endpoint:
+        words = ("--model", "openai:any", "--base-url", endpoint.base_url)
+        with terminal(process, "run", "hi", "--thread", "t", *words, **ENDPOINT) as say:
+            shown = say("= 42", "")
+            assert stuck.arrived.wait(60)
+            os.kill(say.child.pid, signal.SIGINT)  # type: ignore[attr-defined]
+            shown += say("Stopping", "") + say(LEAVE, "")
+            if signals == 2:
+                os.kill(say.child.pid, signal.SIGINT)  # type: ignore[attr-defined]
+            else:
+                stuck.step.event.set()
+            shown += say("", "")
+    assert say.code == 4  # type: ignore[attr-defined]
+    lines = [line.rstrip() for line in seen(shown, 1_000)]
+    for part in ("calculator expression=6*7", FIRST.strip(), "Go on with: loopwright resume t"):
+        assert len([line for line in lines if part in line]) == 1, lines
 
 
 def test_an_interrupted_run_has_a_result(process: Start) -> None:

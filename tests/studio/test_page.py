@@ -19,7 +19,7 @@ from tests.studio.page_story import HOSTILE, THREAD, Story, every_kind, long_run
 from typer.testing import Result
 
 from loopwright import Agent, Settings, tool_policy
-from loopwright.policies import Language
+from loopwright.language import Language
 from loopwright.policies.stops import what_happened
 from loopwright.report import RunReport, fold_report
 from loopwright.settings import ModelSettings

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.graph.stop_stories import STORIES, told
 
-from loopwright.policies import Language
+from loopwright.language import Language
 from loopwright.shapes import StopReason
 from loopwright_studio.console import Screen
 from loopwright_studio.stop_card import next_commands, print_card
