@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple
 
 from langchain_core.messages import AnyMessage
 from langgraph.types import Interrupt
 from pydantic import BaseModel
 from typing_extensions import TypeVar
 
+from loopwright.events import fold
 from loopwright.language import language_of
 from loopwright.models.structured import OutputFormat
 from loopwright.nodes.stop_report import counters_of
 from loopwright.pending import Pending, pending_of
 from loopwright.policies import advice
+from loopwright.shapes import Interruption
 from loopwright.state import Run, StopReport, run_of
 
-Interruption: TypeAlias = Literal["cancelled", "drained"]
-"""Why a run was left in the middle: `cancelled` by a caller, `drained` because the process ends."""
 OutputT = TypeVar("OutputT", bound=BaseModel, default=BaseModel)
 """The pydantic model that an agent's answers must fit."""
 
@@ -62,6 +62,12 @@ class RunResult(Generic[OutputT]):
     output: OutputT | None = None
 
 
+def counted(values: Mapping[str, Any]) -> Run | None:
+    """The run of these values, with what happened since the guard last counted."""
+    run = run_of(values)
+    return run if run is None else fold(run, values.get("events", [])[run["seen"] :])
+
+
 def usage_of(run: Run | None) -> Usage:
     """The counters of a run as its usage."""
     if run is None:
@@ -73,7 +79,7 @@ def result_of(
     thread: str, values: dict[str, Any], interrupts: Sequence[Interrupt], output: type[OutputT] | None = None
 ) -> RunResult[OutputT]:
     """The result that a snapshot of the thread stands for."""
-    run = run_of(values)
+    run = counted(values)
     pending = pending_of(thread, interrupts)
     stop = run["stop"] if run and not pending and run["status"] != "running" else None
     answer: str = values.get("answer", "") if stop else ""
@@ -92,7 +98,7 @@ def result_of(
 
 def interruption(values: Mapping[str, Any], reason: Interruption) -> StopReport:
     """Why a run was left in the middle, as a report: nothing of it is written, so that the run can be resumed."""
-    run, language = run_of(values), language_of(values.get("messages", []))
+    run, language = counted(values), language_of(values.get("messages", []))
     return {
         "reason": reason,
         "complete": False,

@@ -17,6 +17,8 @@ StopReason: TypeAlias = Literal[
     "steps", "invalid_replies", "empty_reply", "length", "refusal", "content_filter", "context", "auth", "model_error",
     "cancelled", "drained",
 ]  # fmt: skip
+Interruption: TypeAlias = Literal["cancelled", "drained"]
+"""Why a run was left in the middle: `cancelled` by a caller, `drained` because the process ends."""
 Status: TypeAlias = Literal["running", "completed", "stopped", "failed"]
 Effect: TypeAlias = Literal["pure", "read", "idempotent", "write"]
 CallStatus: TypeAlias = Literal["ok", "error", "refused", "served", "rejected", "unknown", "not_run"]

@@ -16,7 +16,8 @@ from langgraph.types import StateSnapshot
 from loopwright.context import Context
 from loopwright.delivery import DONE, Plan, Request, plan
 from loopwright.errors import UsageError
-from loopwright.results import Interruption, OutputT, RunResult, Token, interruption, result_of
+from loopwright.results import OutputT, RunResult, Token, interruption, result_of
+from loopwright.shapes import Interruption
 from loopwright.soundness import check_thread
 from loopwright.state import Event, Input, Output, State
 from loopwright.steps import Core, Do, adrive, drive

@@ -1,12 +1,13 @@
 """How a run ends at the terminal: the answer on stdout, the stop card and what to do next on stderr, the exit code."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
 from loopwright.report import RunReport
 from loopwright.results import RunResult
+from loopwright.shapes import Interruption
 from loopwright.storage import MemoryPlace, SqlitePlace, place_of
 from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
@@ -14,8 +15,7 @@ from loopwright_studio.stop_card import print_card
 from loopwright_studio.visible import visible
 
 COMPLETED, STOPPED, WAITING, FAILED = 0, 3, 4, 5
-INTERRUPTED = ("cancelled", "drained")
-"""The stop reasons of a run that was left in the middle."""
+INTERRUPTED: tuple[str, ...] = get_args(Interruption)
 
 
 def exit_code(result: RunResult) -> int:
@@ -46,11 +46,11 @@ def print_answer(result: RunResult) -> None:
 
 
 def print_stop(screen: Screen, result: RunResult, report: RunReport, storage: str | None) -> None:
-    """The stop card of a run that was stopped; of one that was left in the middle, how to go on."""
+    """The stop card of a run that was stopped, or left in the middle; of one that has not begun, how it begins."""
     stop = result.stop
     if stop is None or stop["complete"]:
         return
-    if stop["reason"] in INTERRUPTED:
+    if not report.runs:
         screen.say(interrupted(result.thread, storage), wrap=False)
         return
     print_card(screen, result.thread, report.runs[-1], stop, storage)

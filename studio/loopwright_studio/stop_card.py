@@ -1,6 +1,7 @@
 """The card of a run that was stopped: what, why, where it began, and at most three commands that can be pasted."""
 
 from math import ceil
+from typing import get_args
 
 from rich.panel import Panel
 from rich.text import Text
@@ -9,7 +10,7 @@ from loopwright.language import Language, language
 from loopwright.policies import render_report
 from loopwright.policies.limits import LIMITS
 from loopwright.report import CallReport, RunEntry
-from loopwright.shapes import StopReport
+from loopwright.shapes import Interruption, StopReport
 from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
 from loopwright_studio.rows import arguments
@@ -17,7 +18,13 @@ from loopwright_studio.visible import one_line, visible
 
 RESULT = 200
 """Characters of the stuck call's result."""
+NEW_WORDS: dict[Language, str] = {"en": "WHAT TO DO DIFFERENTLY", "zh": "改变做法的说明"}
+"""What stands in a command for the words that a person has to find."""
 _TITLES: dict[Language, str] = {"en": "Stopped", "zh": "已停止"}
+_LEFT: dict[Language, str] = {
+    "en": "Left in the middle: every finished step is kept",
+    "zh": "中断在半途:已完成的步骤全部保留",
+}
 _RESULTS: dict[Language, str] = {"en": "Its result", "zh": "其结果"}
 _BEGAN: dict[Language, str] = {"en": "It began at step {step}.", "zh": "从第 {step} 步开始。"}
 
@@ -25,12 +32,14 @@ _BEGAN: dict[Language, str] = {"en": "It began at step {step}.", "zh": "从第 {
 def print_card(screen: Screen, thread: str, run: RunEntry, stop: StopReport, storage: str | None) -> None:
     """Print the card; a frame only in a terminal. `storage` is the option as it was given, for the commands."""
     spoken = language(run.task)
+    left = stop["reason"] in get_args(Interruption)
+    title, colour = (_LEFT[spoken], "yellow") if left else (_TITLES[spoken], "red")
     text = visible(card_text(run, stop, spoken))
     if screen.console.is_terminal:
-        screen.console.print(Panel(Text(text), title=_TITLES[spoken], title_align="left", border_style="red"))
+        screen.console.print(Panel(Text(text), title=title, title_align="left", border_style=colour))
     else:
-        screen.say(text)
-    screen.commands(*next_commands(thread, stop, storage))
+        screen.say(f"{title}.\n{text}" if left else text)
+    screen.commands(*next_commands(thread, stop, storage, spoken))
 
 
 def card_text(run: RunEntry, stop: StopReport, spoken: Language) -> str:
@@ -50,14 +59,16 @@ def outcome_of(run: RunEntry, call: CallReport) -> str:
     return ran.result or ""
 
 
-def next_commands(thread: str, stop: StopReport, storage: str | None) -> list[str]:
+def next_commands(thread: str, stop: StopReport, storage: str | None, spoken: Language) -> list[str]:
     """At most three commands that fit how the run ended."""
     look, page = command("show", thread, storage), command("report", thread, storage, "--open")
     if stop["reason"] in LIMITS:
         return [look, command("resume", thread, storage, "--extend", larger(stop)), page]
     if stop["reason"] in ("auth", "model_error"):
         return [look, command("resume", thread, storage), page]
-    return [look, command("run", thread, storage, before=("WHAT TO DO DIFFERENTLY", "--thread")), page]
+    if stop["reason"] in get_args(Interruption):
+        return [command("resume", thread, storage), look, page]
+    return [look, command("run", thread, storage, before=(NEW_WORDS[spoken], "--thread")), page]
 
 
 def larger(stop: StopReport) -> str:

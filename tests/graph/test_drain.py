@@ -69,6 +69,7 @@ def test_a_cancelled_run_ends_after_its_step(storage: str, tmp_path: Path) -> No
     assert result.stop is not None
     assert (result.stop["reason"], result.complete, result.answer, result.pending) == ("cancelled", False, "", ())
     assert result.stop["counters"]["model_calls"] == 1
+    assert (result.stop["step"], result.usage.model_calls, result.usage.tool_calls) == (1, 1, 2)
     assert result.stop["advice"]
     assert sorted(gate.log) == ["a", "b"]
     assert agent.report("t").runs[0].status == "unfinished"

@@ -35,6 +35,6 @@ def test_the_card_in_a_terminal(reason: StopReason, language: Language) -> None:
     assert ("look(" in text) == STORIES[reason].stuck
     if run.stuck and run.stuck.began < run.stop["step"]:
         assert (f"Itbeganatstep{run.stuck.began}." if language == "en" else f"从第{run.stuck.began}步开始。") in text
-    assert commands == [f"  {each}" for each in next_commands("t", run.stop, None)]
+    assert commands == [f"  {each}" for each in next_commands("t", run.stop, None, language)]
     assert 1 <= len(commands) <= 3
     assert all(line.startswith("  loopwright ") for line in commands)

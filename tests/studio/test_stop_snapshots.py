@@ -21,8 +21,7 @@ from loopwright import Agent
 from loopwright.language import Language
 from loopwright.policies.limits import LIMITS
 from loopwright.policies.stops import what_happened
-from loopwright.results import Interruption
-from loopwright.shapes import StopReason
+from loopwright.shapes import Interruption, StopReason
 from loopwright.testing import ScriptedModel
 from loopwright_studio.console import Screen
 from loopwright_studio.outcome import print_kept, print_stop
@@ -90,6 +89,8 @@ HEADLINES: dict[str, dict[Language, tuple[str, ...]]] = {
     "page": {"en": ("Round {step} · {reason}",), "zh": ("第 {step} 轮 · {reason}",)},
 }
 """How a surface names the round and the reason."""
+LEFT_AT: dict[Language, str] = {"en": "Round {step}, where it stands", "zh": "第 {step} 轮:目前进行到这里"}
+"""How the page names the round in which a run was left."""
 SURFACES: dict[str, Callable[[Told], str]] = {"terminal": in_terminal, "page": on_page}
 
 
@@ -121,12 +122,13 @@ def facts(surface: str, reason: StopReason, language: Language) -> list[str]:
     """What a person has to be told of this stop: the round, what happened and why, the stuck call, what to do."""
     stop = story_of(reason, language).result.stop
     assert stop is not None
-    if reason in get_args(Interruption):
-        return ["loopwright resume t"]
+    left = reason in get_args(Interruption)
+    if left and surface == "page":  # the log tells of no interruption, so that the run can go on
+        return [LEFT_AT[language].format(step=stop["step"]), "loopwright resume t"]
     headline = [part.format(reason=reason, step=stop["step"]) for part in HEADLINES[surface][language]]
     if stop["complete"]:
         return ["loopwright run ", *(headline if surface == "page" else [])]
-    go_on = "loopwright resume t" if reason in (*LIMITS, "auth", "model_error") else "loopwright run "
+    go_on = "loopwright resume t" if left or reason in (*LIMITS, "auth", "model_error") else "loopwright run "
     stuck = ["look("] if STORIES[reason].stuck else []
     return [*headline, what_happened(reason, language), *stuck, stop["advice"], go_on]
 

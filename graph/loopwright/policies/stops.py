@@ -1,11 +1,11 @@
 """Says why a run stopped and what to do next, in English and Chinese."""
 
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from loopwright.language import Language
 from loopwright.policies.finding import Finding
-from loopwright.policies.wording import shown
-from loopwright.shapes import StopReason, StopReport
+from loopwright.policies.wording import reply_failure, shown
+from loopwright.shapes import Interruption, StopReason, StopReport
 
 
 class _Stop(NamedTuple):
@@ -157,16 +157,17 @@ def render_report(report: StopReport, language: Language, call: str = "") -> str
     what = _STOPS[language][report["reason"]].what
     earlier = ", ".join(map(str, report["earlier_steps"]))
     stuck, used = call or report["call_id"], _used(report["counters"], language)
-    reason, policy, step, error = report["reason"], report["policy"], report["step"], report["last_error"]
+    reason, policy, step = report["reason"], report["policy"], report["step"]
+    error = reply_failure(report["last_error"] or "", language)
+    left = reason in get_args(Interruption)
+    start = _STARTS[language]["done" if report["complete"] else "left" if left else "stopped"]
     if language == "zh":
-        start = "已完成" if report["complete"] else "已停止"
         lines = [f"{start}:{what}(原因 {reason},策略 {policy},第 {step} 步)"]
         lines += [f"卡住的调用:{stuck}"] if stuck else []
         lines += [f"此前的步骤:{earlier}"] if earlier else []
         lines += [f"最后的错误:{error}"] if error else []
         lines += [f"已用:{used}"] if used else []
         return "\n".join([*lines, f"下一步:{report['advice']}"])
-    start = "Done" if report["complete"] else "Stopped"
     lines = [f"{start}: {what} (reason {reason}, policy {policy}, step {step})"]
     lines += [f"Stuck call: {stuck}"] if stuck else []
     lines += [f"Earlier at step: {earlier}"] if earlier else []
@@ -175,8 +176,12 @@ def render_report(report: StopReport, language: Language, call: str = "") -> str
     return "\n".join([*lines, f"What to do: {report['advice']}"])
 
 
+_STARTS: dict[Language, dict[str, str]] = {
+    "en": {"done": "Done", "left": "Interrupted", "stopped": "Stopped"},
+    "zh": {"done": "已完成", "left": "已中断", "stopped": "已停止"},
+}
 _UNITS: dict[Language, dict[str, str]] = {
-    "en": {"model_calls": "{:,.0f} model calls", "tool_calls": "{:,.0f} tool calls", "tokens": "{:,.0f} tokens",
+    "en": {"model_calls": "{:,.0f} model call{s}", "tool_calls": "{:,.0f} tool call{s}", "tokens": "{:,.0f} token{s}",
            "cost": "${:,.4f}", "seconds": "{:,.1f} s"},
     "zh": {"model_calls": "模型调用 {:,.0f} 次", "tool_calls": "工具调用 {:,.0f} 次", "tokens": "{:,.0f} 个 token",
            "cost": "{:,.4f} 美元", "seconds": "{:,.1f} 秒"},
@@ -186,5 +191,9 @@ _UNITS: dict[Language, dict[str, str]] = {
 def _used(counters: dict[str, float], language: Language) -> str:
     """What the run used, in the order of the limits; cost only where it is known."""
     units = _UNITS[language]
-    parts = [unit.format(counters[name]) for name, unit in units.items() if name in counters]
+    parts = [
+        unit.format(counters[name], s="" if round(counters[name]) == 1 else "s")
+        for name, unit in units.items()
+        if name in counters
+    ]
     return (", " if language == "en" else "、").join(parts)

@@ -126,6 +126,14 @@ _KINDS: dict[str, dict[Language, str]] = {
     "invalid_replies": {"en": "its call was not one whole JSON object", "zh": "其中的调用不是完整的 JSON 对象"},
 }
 
+REPLY_FAILURES = {
+    "empty": "内容为空",
+    "cut off at the reply's token limit": "因回复的 token 上限被截断",
+    "no call could be read": "无法解析其中的调用",
+    "The provider's content filter ended the reply.": "服务商的内容过滤器中止了回复。",
+}
+"""What the log calls a reply that could not be used, in Chinese."""
+
 _SURE_TO_FAIL: dict[Language, str] = {
     "en": "The same call will fail again unchanged: change the arguments, or go another way.",
     "zh": "不改参数再次调用只会同样失败:请修改参数,或换一种做法。",
@@ -172,6 +180,11 @@ def say(finding: Finding, language: Language) -> str:
     if by_policy is None:
         return _OF_OTHERS.get(finding.rung, _OF_OTHERS["note"])[language].format(reason=finding.reason)
     return by_policy[language].format_map(shown(finding.facts, language))
+
+
+def reply_failure(text: str, language: Language) -> str:
+    """What the log says of a failed reply or call, for a person: ours in their language, a tool's or a server's as is."""
+    return REPLY_FAILURES.get(text, text) if language == "zh" else text
 
 
 def sure_to_fail(language: Language) -> str:

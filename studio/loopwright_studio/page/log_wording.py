@@ -8,6 +8,7 @@ import re
 from functools import cache
 
 from loopwright.language import Language
+from loopwright.policies.wording import REPLY_FAILURES
 
 FORMS = {
     # policies
@@ -39,11 +40,7 @@ FORMS = {
     "the request takes {n} tokens, {m} more than the budget of {k}": "请求需要 {n} token,比预算 {k} 多 {m}",
     "{reason}; not extended": "{reason};未提高上限",
     "{model} failed: {text}": "{model} 失败:{text}",
-    # replies that could not be used
-    "The provider's content filter ended the reply.": "服务商的内容过滤器中止了回复。",
-    "cut off at the reply's token limit": "因回复的 token 上限被截断",
-    "no call could be read": "无法解析其中的调用",
-    "empty": "内容为空",
+    **REPLY_FAILURES,
     # notices
     "The server refused {part}: the request was made again without it, as later ones are.":
         "服务器拒绝了 {part}:已去掉它重新请求,之后的请求也不再带它。",

@@ -85,7 +85,8 @@ def _why(run: RunEntry, stop: StopReport, words: Wording) -> str:
     """The guard's reason as a sentence, and the rounds before in which it was the same."""
     decisions = (each for turn in reversed(run.rounds) for each in turn.decisions)
     reason = told(next((d.reason for d in decisions if d.policy == stop["policy"] and d.reason), ""), words.language)
-    why = f"{reason[:1].upper()}{reason[1:].rstrip('.。')}{'. ' if reason.isascii() else '。'}" if reason else ""
+    first = reason if "_" in reason.partition(" ")[0] else f"{reason[:1].upper()}{reason[1:]}"  # a name stays one
+    why = f"{first.rstrip('.。')}{'. ' if reason.isascii() else '。'}" if reason else ""
     earlier = stop["earlier_steps"]
     if earlier:
         once, often = (

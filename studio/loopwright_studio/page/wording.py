@@ -4,6 +4,7 @@ Names of the machine (guard, nodes, stop reasons, policies) stay as code and doc
 """
 
 from loopwright.language import Language
+from loopwright_studio.stop_card import NEW_WORDS
 
 
 class Said:
@@ -88,7 +89,7 @@ class Wording:
     let_it_close = Said("Let it close with what it has", "不再继续,用已有内容收尾")
     it_did_happen = Said("It did happen", "确实发生了")
     it_did_not = Said("It did not happen", "没有发生")
-    new_words = Said("WHAT TO DO DIFFERENTLY", "改变做法的说明")
+    new_words = Said(NEW_WORDS["en"], NEW_WORDS["zh"])
     new_task = Said("TASK", "新任务")
     reason_word = Said("REASON", "理由")
 
