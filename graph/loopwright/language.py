@@ -15,14 +15,15 @@ HAN = "\u3400-\u9fff"
 _READ = 2_000
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(f"[{HAN}]")
-_WORD = re.compile(rf"[^\W\d_{HAN}]+")
+_WORD = re.compile(rf"[^\s{HAN}]*[^\W\d_{HAN}][^\s{HAN}]*")
 
 
 def language(text: str) -> Language:
     """The language of a text: Chinese when it has at least as many Chinese characters as words of other scripts.
 
-    A character weighs like a word, so that `读取 sales.csv` is Chinese and a file with a Chinese name in an English
-    sentence is not. Only the first 2,000 characters are looked at; Japanese counts as English.
+    A character weighs like a word, and so does the name of a file, a path or an address as a whole: `看 notes/may.txt`
+    is Chinese, and an English sentence about a file with a Chinese name is not. Only the first 2,000 characters are
+    looked at; Japanese counts as English.
     """
     start = text[:_READ]
     if start.isascii():

@@ -1,6 +1,6 @@
 """A thread's report in the terminal: what did not go well printed, the rest folded; then sums, the stop, what waits."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
@@ -25,6 +25,8 @@ from loopwright_studio.stop_card import print_card
 from loopwright_studio.visible import one_line, visible
 from loopwright_studio.waiting import print_waiting
 
+LEAST_RATIO = 0.01
+"""How far a server's count of tokens is from ours before that is worth a line."""
 LEAST_FOLDED = 3
 """Rounds in a row that went well from which on they are one line."""
 Numbered: TypeAlias = tuple[RoundReport, int]
@@ -42,7 +44,10 @@ def show_report(screen: Screen, report: RunReport, storage: str | None, *, every
     if len(report.runs) > 1:
         screen.say(f"All {len(report.runs)} runs: {totals_text(report.totals)}")
     for model, ratio in report.token_ratios.items():
-        screen.say(f"The server of {one_line(model)} counts {ratio:.2f} tokens for each of ours; budgets allow for it.")
+        if abs(ratio - 1) >= LEAST_RATIO:
+            screen.say(
+                f"The server of {one_line(model)} counts {ratio:.2f} tokens for each of ours; budgets allow for it."
+            )
     print_waiting(screen, report.waiting, storage)
 
 
@@ -125,13 +130,14 @@ def round_rows(screen: Screen, thread: str, run: RunEntry, turn: RoundReport, be
     yield from (compression_row(screen, each) for each in run.compressions if before <= each.step < turn.step)
     if turn.model is not None:
         yield from model_rows(screen, turn.step, turn.model)
-    yield from (decision_row(screen, each) for each in turn.decisions if each.step >= turn.step)
-    yield from _rows(call_rows(screen, call) for call in turn.calls)
-
-
-def _rows(groups: Iterable[Iterable[Row]]) -> Iterator[Row]:
-    for group in groups:
-        yield from group
+    left = {call.call_id: call for call in turn.calls}
+    for decision in turn.decisions:
+        if decision.step >= turn.step:
+            yield decision_row(screen, decision)
+            for call_id in [call.call_id for call in turn.calls if call.call_id in decision.rungs]:
+                yield from call_rows(screen, left.pop(call_id)) if call_id in left else ()
+    for call in left.values():
+        yield from call_rows(screen, call)
 
 
 def totals_text(totals: Totals) -> str:

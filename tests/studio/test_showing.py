@@ -74,6 +74,14 @@ def test_rounds_that_went_well_are_one_line() -> None:
     assert all(f"I look, {n}." in everything for n in range(12))
 
 
+def test_a_refused_call_stands_below_the_decision_that_refused_it() -> None:
+    """As it is printed while it happens: the reply, what the guard decided about its calls, what became of them."""
+    lines = shown(told("a!!!"), everything=True).splitlines()
+    (refusal, *_) = [at for at, line in enumerate(lines) if "(refused)" in line]
+    assert "(1 block): identical_result" in lines[refusal - 1]
+    assert lines[refusal - 2].lstrip().startswith("4 ")
+
+
 @settings(deadline=None, max_examples=25)
 @given(st.text("aax!", max_size=14))
 def test_nothing_that_did_not_go_well_is_folded(places: str) -> None:

@@ -73,8 +73,8 @@ class CallReport(_Data):
 class RoundReport(_Data):
     """One turn of the loop: the decisions around it in order, the model call, and what became of its tool calls.
 
-    `step` is the number of the model call in its run. The decision that led to the call comes first; `model` is None
-    while the model has not answered.
+    `step` is the number of the model call in its run. The decision that led to the call comes first, unless it was made
+    about the calls of the round before and stands there; `model` is None while the model has not answered.
     """
 
     step: int

@@ -126,8 +126,8 @@ class _Fold:
         if event["kind"] == "model":
             self._model(run, event)
         elif event["kind"] == "decision":
-            leads = event["go"] in ("call_model", "compress_memory") or not run.rounds
-            (run.leading if leads else run.rounds[-1].decisions).append(event)
+            leads = event["go"] in ("call_model", "compress_memory") and not event["rungs"]
+            (run.leading if leads or not run.rounds else run.rounds[-1].decisions).append(event)
         elif event["kind"] == "call":
             asking = self.asked_in.get(event["call_id"]) or (run.rounds[-1] if run.rounds else None)
             if asking is not None:
