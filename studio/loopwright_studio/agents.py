@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from loopwright import Agent, Settings
 from loopwright.errors import ModelFailure, SettingsError, UnknownThread
 from loopwright.models import load_model
-from loopwright.storage import place_of
+from loopwright.storage import SqlitePlace, place_of
 from loopwright_studio.configuration import OFFLINE, Configuration
 from loopwright_tools import default_tools
 
@@ -51,7 +51,8 @@ def tools_of(configuration: Configuration) -> list[BaseTool]:
     workspace = workspace_of(configuration)
     if not workspace.is_dir():
         raise SettingsError(f"The workspace {workspace} is not a folder: create it, or name another with --workspace.")
-    return default_tools(workspace)
+    place = place_of(configuration.storage)
+    return default_tools(workspace, hidden=place.files if isinstance(place, SqlitePlace) else ())
 
 
 def workspace_of(configuration: Configuration) -> Path:

@@ -26,6 +26,14 @@ def test_the_answer_alone_is_on_stdout(invoke: Callable[..., Result], folder: Pa
     assert (folder / "runs.db").exists()
 
 
+def test_tools_do_not_see_where_runs_are_kept(invoke: Callable[..., Result], folder: Path) -> None:
+    """The storage lies in the folder that tools read by default, and is no file of the user's."""
+    shown = invoke("run", "list the files").output
+    assert (folder / "runs.db").exists()
+    assert "notes.txt" in shown
+    assert "runs.db" not in shown.replace(f"Kept in {folder}/runs.db", "")
+
+
 def test_without_a_model_the_first_line_says_so(invoke: Callable[..., Result]) -> None:
     """Rules answer where no model is named, which is said first, with the way out; a named model: silence."""
     for variables, words in (

@@ -256,3 +256,20 @@ def test_nothing_outside_is_ever_read(workspace: Workspace, place: Path, names: 
         assert workspace.read(path) == b"inside"
     with suppress(ToolException):
         assert "secret.txt" not in workspace.entries(path)
+
+
+def test_what_is_hidden_is_not_there(tmp_path: Path) -> None:
+    """It is not listed, not read, not suggested, and nothing below it, whichever way leads to it."""
+    (tmp_path / "runs.db.locks").mkdir()
+    for name in ("notes.txt", "runs.db", "runs.db.locks/a.lock"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "link.db").symlink_to("runs.db")
+    workspace = Workspace(tmp_path, [tmp_path / "runs.db", tmp_path / "runs.db.locks", tmp_path / "absent"])
+    assert workspace.entries(".").keys() == {"notes.txt", "link.db"}
+    for path in ("runs.db", "runs.db.locks/../runs.db", "link.db", "runs.db.locks", "runs.db.locks/a.lock"):
+        with pytest.raises(ToolException, match="does not exist in the workspace"):
+            workspace.read(path)
+    with pytest.raises(ToolException) as refusal:
+        workspace.read("runs.dbs")
+    assert "Did you mean" not in str(refusal.value)
+    assert workspace.read("notes.txt") == b"x"

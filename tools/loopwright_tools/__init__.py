@@ -1,6 +1,6 @@
 """Tools that ship with Loopwright: they compute, tell the time, and read files and tables of one folder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -25,13 +25,15 @@ __all__ = [
 ]
 
 
-def default_tools(workspace: str | Path, *, clock: Callable[[], datetime] | None = None) -> list[BaseTool]:
+def default_tools(
+    workspace: str | Path, *, hidden: Iterable[str | Path] = (), clock: Callable[[], datetime] | None = None
+) -> list[BaseTool]:
     """The tools an agent starts with, reading the folder `workspace` and nothing outside it; none of them writes.
 
-    `clock` gives the time to `now`, with its zone; without one it is the system's. Raises ValueError when `workspace`
-    is no existing folder.
+    What is `hidden` of it is not there for them. `clock` gives the time to `now`, with its zone; without one it is the
+    system's. Raises ValueError when `workspace` is no existing folder.
     """
-    folder = Workspace(workspace)
+    folder = Workspace(workspace, hidden)
     return [
         calculator_tool(),
         now_tool(clock or utc_now),

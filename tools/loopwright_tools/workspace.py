@@ -4,7 +4,7 @@ import difflib
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,15 +27,17 @@ _PROBLEMS = {
 class Workspace:
     """A folder on disk, and what lies below it, for reading.
 
-    Links are followed as long as they stay inside. A hard link cannot be told from a file: make none to what is secret.
-    Raises ValueError when `root` is no existing folder, or where the system cannot open a path name by name (Windows).
+    What is `hidden`, such as the agent's own storage, is not there, nor is what lies below it. Links are followed as
+    long as they stay inside. A hard link cannot be told from a file: make none to what is secret. Raises ValueError
+    when `root` is no existing folder, or where the system cannot open a path name by name (Windows).
     Its methods raise ToolException, with a sentence for the model that never holds the folder's own place on disk.
     """
 
-    def __init__(self, root: str | Path) -> None:
+    def __init__(self, root: str | Path, hidden: Iterable[str | Path] = ()) -> None:
         if not {os.open, os.stat} <= os.supports_dir_fd:
             raise ValueError("A workspace needs Linux, macOS or another POSIX system; on Windows use WSL.")
         self.root = Path(os.path.realpath(root))
+        self._hidden = frozenset(Path(os.path.realpath(path)) for path in hidden)
         if not self.root.is_dir():
             raise ValueError(f"The workspace {str(root)!r} is not a folder: create it or name another one.")
 
@@ -65,7 +67,8 @@ class Workspace:
         with self._opened(path) as descriptor:
             if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
                 raise ToolException(f"{path!r} is not a folder: use read_file or read_table to see what is in it.")
-            return dict(_statuses(descriptor))
+            folder = self.root.joinpath(*self.parts(path))
+            return {name: status for name, status in _statuses(descriptor) if folder / name not in self._hidden}
 
     def parts(self, path: str) -> tuple[str, ...]:
         """The names from the root down to what `path` means, with links followed; it need not exist."""
@@ -81,6 +84,8 @@ class Workspace:
             raise ToolException(
                 "The path leads outside the workspace, where nothing can be read: use what list_files shows."
             )
+        if not self._hidden.isdisjoint([real, *real.parents]):
+            raise ToolException(f"{path[:200]!r} does not exist in the workspace. Use list_files to see what does.")
         return real.relative_to(self.root).parts
 
     def descend(self, names: Sequence[str]) -> int:
@@ -133,7 +138,8 @@ class Workspace:
             except OSError:
                 continue
             try:
-                present = os.listdir(descriptor)[:NAMES_COMPARED]
+                here = self.root.joinpath(*folder)
+                present = [name for name in os.listdir(descriptor)[:NAMES_COMPARED] if here / name not in self._hidden]
             except OSError:
                 continue
             finally:

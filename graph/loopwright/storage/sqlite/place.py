@@ -36,6 +36,11 @@ class SqlitePlace:
         """The URL that names this place."""
         return f"sqlite:///{self.path}"
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file, what SQLite puts beside it, and the folder of the claims."""
+        return (self.path, *(Path(f"{self.path}{end}") for end in ("-wal", "-shm", "-journal", ".locks")))
+
     def exists(self) -> bool:
         """Whether the file is there."""
         return self.path.exists()
