@@ -44,7 +44,8 @@ class RunStream(Generic[OutputT]):
         self._graph, self._place, self._request, self._output = graph, place, request, output
         self._running = {} if running is None else running
         self._control = RunControl()
-        self._ended_by: Interruption | None = None
+        self.ended_by: Interruption | None = None
+        """Why the run ends after the step that is running; None while nobody has asked for that."""
         self._result: RunResult[OutputT] | None = None
         self._live: AsyncGenerator[Event | Token, None] | None = None
         self.written: list[AnyMessage] = []
@@ -67,7 +68,7 @@ class RunStream(Generic[OutputT]):
 
         The step's model request or tools are waited for. The result's stop reason is then `reason`.
         """
-        self._ended_by = reason
+        self.ended_by = reason
         self._control.request_drain(reason)
 
     def __iter__(self) -> Iterator[Event | Token]:
@@ -145,7 +146,7 @@ class RunStream(Generic[OutputT]):
         except GraphDrained:
             pass
         else:
-            self._ended_by = None  # it came too late: the run has ended or waits by itself
+            self.ended_by = None  # it came too late: the run has ended or waits by itself
         finally:
             del self._running[self.thread]
 
@@ -182,9 +183,9 @@ class RunStream(Generic[OutputT]):
         """The result that the thread holds now."""
         snapshot: StateSnapshot = yield Do(graph.get_state, graph.aget_state, (_config(self.thread),))
         result = result_of(self.thread, snapshot.values, snapshot.interrupts, self._output)
-        if self._ended_by is None:
+        if self.ended_by is None:
             return result
-        return replace(result, stop=interruption(snapshot.values, self._ended_by))
+        return replace(result, stop=interruption(snapshot.values, self.ended_by))
 
 
 def _config(thread: str) -> RunnableConfig:

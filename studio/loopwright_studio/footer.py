@@ -20,6 +20,7 @@ from loopwright_studio.pulse import Pulse, eighths
 BAR = 8
 """Cells of a bar that shows how much of a limit is used."""
 LEAVE = "Ctrl-C pauses after this step"
+LEAVING = "pauses after this step; Ctrl-C again stops at once"
 CLEAR = Segments([Segment("\r\x1b[J", None, [(ControlType.CLEAR,)])])
 """Goes to the start of the line and removes all from there on."""
 BACK = Segment("\r\x1b[2A", None, [(ControlType.CURSOR_UP, 2)])
@@ -34,8 +35,10 @@ class Footer(RenderHook):
     shell after the process was killed, stands there and is not wiped out with them.
     """
 
-    def __init__(self, screen: Screen, progress: Progress, pulse: Pulse = eighths) -> None:
-        self._screen, self._progress, self._pulse = screen, progress, pulse
+    def __init__(
+        self, screen: Screen, progress: Progress, pulse: Pulse = eighths, leaving: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._screen, self._progress, self._pulse, self._leaving = screen, progress, pulse, leaving
         self._rows: deque[Row] = deque()
         self._drawing = threading.RLock()
 
@@ -84,7 +87,7 @@ class Footer(RenderHook):
         if shown.cost is not None:
             first.append(self._budget("", f"${shown.cost:.2f}", shown.limits.get("cost"), shown.cost), "not bold")
         calls = "  ".join(f"{tool} {seconds(now - start)}" for tool, start in list(shown.running.values()))
-        return [first, Text(f"  {calls}{'   ' if calls else ''}{LEAVE}", "dim")]
+        return [first, Text(f"  {calls}{'   ' if calls else ''}{LEAVING if self._leaving() else LEAVE}", "dim")]
 
     def _budget(self, name: str, used: str, limit: float | None, amount: float) -> str:
         """What is used of a limit, with a bar where there is one."""

@@ -56,7 +56,9 @@ class Live:
         self._made: dict[str, Call] = {}
         self._results: dict[str, str] = {}
         self._progress = Progress(limits)
-        self._footer = Footer(screen, self._progress, pulse) if screen.console.is_interactive else None
+        self._footer: Footer | None = None
+        if screen.console.is_interactive:
+            self._footer = Footer(screen, self._progress, pulse, lambda: stream.ended_by is not None)
         self._print = self._footer.put if self._footer else screen.print
         self._shown = self._footer.shown() if self._footer else nullcontext()
 

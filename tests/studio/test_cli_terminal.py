@@ -16,7 +16,7 @@ import pytest
 from tests.studio.small_terminal import seen
 
 from loopwright.testing import ModelEndpoint, Slow, call, reply
-from loopwright_studio.footer import LEAVE
+from loopwright_studio.footer import LEAVING
 from loopwright_studio.interrupts import FIRST
 
 Start = Callable[..., subprocess.Popen[str]]
@@ -205,7 +205,7 @@ def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int) -> Non
             shown = say("= 42", "")
             assert stuck.arrived.wait(60)
             os.kill(say.child.pid, signal.SIGINT)  # type: ignore[attr-defined]
-            shown += say("Stopping", "") + say(LEAVE, "")
+            shown += say("Stopping", "") + say(LEAVING, "")
             if signals == 2:
                 os.kill(say.child.pid, signal.SIGINT)  # type: ignore[attr-defined]
             else:
