@@ -15,7 +15,7 @@ HAN = "\u3400-\u9fff"
 _READ = 2_000
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(f"[{HAN}]")
-_WORD = re.compile(rf"[^\s{HAN}]*[^\W\d_{HAN}][^\s{HAN}]*")
+_GAP = re.compile(rf"[\s{HAN}]+")
 
 
 def language(text: str) -> Language:
@@ -29,7 +29,8 @@ def language(text: str) -> Language:
     if start.isascii():
         return "en"
     han = len(_HAN.findall(start))
-    return "zh" if han and not _KANA.search(start) and han >= len(_WORD.findall(start)) else "en"
+    words = sum(any(map(str.isalpha, word)) for word in _GAP.split(start))
+    return "zh" if han and han >= words and not _KANA.search(start) else "en"
 
 
 def language_of(messages: Sequence[BaseMessage]) -> Language:

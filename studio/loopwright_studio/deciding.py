@@ -10,7 +10,7 @@ import typer
 
 from loopwright.errors import BadDecision, UsageError
 from loopwright.pending import Pending
-from loopwright_studio.rows import arguments
+from loopwright_studio.call_line import arguments
 from loopwright_studio.visible import one_line, visible
 
 Decision: TypeAlias = Mapping[str, Any]

@@ -7,9 +7,9 @@ from loopwright.effects import Record, records
 from loopwright.report import RunReport
 from loopwright.steps import drive
 from loopwright.storage import open_storage
+from loopwright_studio.call_line import arguments
 from loopwright_studio.console import Screen
 from loopwright_studio.live import calls_of
-from loopwright_studio.rows import arguments
 from loopwright_studio.visible import one_line
 
 SHOWN = 200

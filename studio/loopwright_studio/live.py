@@ -14,12 +14,12 @@ from loopwright.report import CallReport, CompressionReport, DecisionReport, Mod
 from loopwright.results import Token
 from loopwright.stream import RunStream
 from loopwright.transcript import all_calls, text_of
+from loopwright_studio.call_line import SHOWN
 from loopwright_studio.console import Row, Screen
 from loopwright_studio.footer import Footer
 from loopwright_studio.progress import Call, Progress
 from loopwright_studio.pulse import Pulse, eighths
 from loopwright_studio.rows import (
-    SHOWN,
     call_rows,
     compression_row,
     decision_row,

@@ -9,7 +9,7 @@ import typer
 from loopwright.errors import UsageError
 from loopwright_studio.configuration import load_settings
 from loopwright_studio.page import CHARACTERS, build_page
-from loopwright_studio.show_command import stored_report
+from loopwright_studio.stored import stored_report
 from loopwright_studio.visible import one_line
 
 

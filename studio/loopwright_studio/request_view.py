@@ -6,8 +6,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from loopwright.threads.previewing import Preview
 from loopwright.transcript import all_calls, text_of
+from loopwright_studio.call_line import arguments
 from loopwright_studio.console import Screen
-from loopwright_studio.rows import arguments
 from loopwright_studio.visible import one_line, visible
 
 

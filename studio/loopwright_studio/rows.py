@@ -1,18 +1,14 @@
 """Lines about a run: one function a kind of event, used while it runs and by `show`."""
 
-import json
-from typing import Any
-
 from rich.text import Text
 
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ForkReport, ModelReport
 from loopwright.shapes import Rung, StopReport
+from loopwright_studio.call_line import SHOWN, arguments, limits
 from loopwright_studio.console import STYLES, Row, Screen, seconds, styled, tokens
 from loopwright_studio.visible import one_line
 
 INDENT = " " * 5
-SHOWN = 300
-"""Characters of a reply, an argument or a result that a line starts from; the line is cut at the terminal's width."""
 NOTABLE: tuple[Rung, ...] = ("note", "serve", "block", "ask")
 
 
@@ -104,21 +100,3 @@ def _notes(done: CallReport) -> list[str]:
     notes += [done.failure["kind"].replace("_", " ")] if done.failure else []
     notes += ["edited"] if done.edited else []
     return [*notes, f"{done.retries} retries"] if done.retries else notes
-
-
-def arguments(args: dict[str, Any] | str) -> str:
-    """A call's arguments as `name=value, ...` on one line."""
-    if isinstance(args, str):
-        return one_line(args[:SHOWN])
-    return ", ".join(f"{one_line(name)}={_value(value)}" for name, value in args.items())[:SHOWN]
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, str) and value and not any(character in value for character in ' ,="\n\t'):
-        return one_line(value[:SHOWN])
-    return one_line(json.dumps(value, ensure_ascii=False, default=str)[:SHOWN])
-
-
-def limits(extend: dict[str, float]) -> str:
-    """Limits as `name=number, ...`."""
-    return ", ".join(f"{one_line(name)}={bound:g}" for name, bound in extend.items())

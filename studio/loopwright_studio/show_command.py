@@ -2,11 +2,10 @@
 
 import typer
 
-from loopwright.errors import UnknownThread, UsageError
-from loopwright.report import HEAD, RunReport, read_report
-from loopwright.storage import place_of
-from loopwright_studio.configuration import Configuration, load_settings
+from loopwright.errors import UsageError
+from loopwright_studio.configuration import load_settings
 from loopwright_studio.console import Screen
+from loopwright_studio.stored import stored_report
 from loopwright_studio.visible import json_line
 
 
@@ -46,11 +45,3 @@ def show_thread(
     from loopwright_studio.showing import show_report
 
     return show_report(Screen(), report, storage, everything=everything)
-
-
-def stored_report(configuration: Configuration, thread: str, characters: int = HEAD) -> RunReport:
-    """The report of a thread of the configured storage, of which nothing is created. Raises UnknownThread."""
-    place = place_of(configuration.storage)
-    if not place.exists():
-        raise UnknownThread(f"There are no threads in {place.url}: name where they are kept with --storage.")
-    return read_report(place, thread, characters)

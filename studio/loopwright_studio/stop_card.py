@@ -1,6 +1,5 @@
 """The card of a run that was stopped: what, why, where it began, and at most three commands that can be pasted."""
 
-from math import ceil
 from typing import get_args
 
 from rich.panel import Panel
@@ -9,17 +8,16 @@ from rich.text import Text
 from loopwright.language import Language, language
 from loopwright.policies import render_report
 from loopwright.policies.limits import LIMITS
-from loopwright.report import CallReport, RunEntry
+from loopwright.report import RunEntry
 from loopwright.shapes import Interruption, StopReport
+from loopwright_studio.after_stop import NEW_WORDS, larger, outcome_of
+from loopwright_studio.call_line import arguments
 from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
-from loopwright_studio.rows import arguments
 from loopwright_studio.visible import one_line, visible
 
 RESULT = 200
 """Characters of the stuck call's result."""
-NEW_WORDS: dict[Language, str] = {"en": "WHAT TO DO DIFFERENTLY", "zh": "改变做法的说明"}
-"""What stands in a command for the words that a person has to find."""
 _TITLES: dict[Language, str] = {"en": "Stopped", "zh": "已停止"}
 _LEFT: dict[Language, str] = {
     "en": "Left in the middle: every finished step is kept",
@@ -52,13 +50,6 @@ def card_text(run: RunEntry, stop: StopReport, spoken: Language) -> str:
     return "\n".join([first, *began, *([f"{_RESULTS[spoken]}: {gave}"] if gave else []), *rest])
 
 
-def outcome_of(run: RunEntry, call: CallReport) -> str:
-    """What this call gave when it last really ran; where it never did, what the model was told instead."""
-    same = [each for turn in run.rounds for each in turn.calls if (each.tool, each.args) == (call.tool, call.args)]
-    ran = next((each for each in reversed(same) if each.status in ("ok", "error", "unknown")), call)
-    return ran.result or ""
-
-
 def next_commands(thread: str, stop: StopReport, storage: str | None, spoken: Language) -> list[str]:
     """At most three commands that fit how the run ended."""
     look, page = command("show", thread, storage), command("report", thread, storage, "--open")
@@ -69,9 +60,3 @@ def next_commands(thread: str, stop: StopReport, storage: str | None, spoken: La
     if stop["reason"] in get_args(Interruption):
         return [command("resume", thread, storage), look, page]
     return [look, command("run", thread, storage, before=(NEW_WORDS[spoken], "--thread")), page]
-
-
-def larger(stop: StopReport) -> str:
-    """Twice what was used of the limit that was reached, as `--extend` takes it."""
-    limit, used = stop["reason"], stop["counters"].get(stop["reason"], 0.0)
-    return f"{limit}={2 * used:.2g}" if limit == "cost" and used else f"{limit}={max(1, ceil(2 * used))}"

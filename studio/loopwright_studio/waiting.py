@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from loopwright.pending import Pending
+from loopwright_studio.call_line import arguments
 from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
-from loopwright_studio.rows import arguments
 from loopwright_studio.visible import one_line, visible
 
 

@@ -189,14 +189,24 @@ def test_two_views_at_once_are_refused(invoke: Callable[..., Result], stored: Pa
         assert "give one" in result.stderr
 
 
-def test_looking_needs_no_langgraph(stored: Path) -> None:
-    """`show` of a finished thread imports neither the machine nor a model's client, and so starts at once."""
+@pytest.mark.parametrize(
+    ("words", "shown", "heavy"),
+    [
+        (["show", "t"], "9 model calls", {"langgraph.pregel", "langgraph.types", "langsmith", "openai", "jinja2"}),
+        (
+            ["report", "t", "-o", "-"],
+            "<!doctype html>",
+            {"langgraph.pregel", "langgraph.types", "openai", "rich.console"},
+        ),
+    ],
+)
+def test_looking_imports_only_what_it_needs(stored: Path, words: list[str], shown: str, heavy: set[str]) -> None:
+    """Of a finished thread it needs neither the machine nor a model's client, and so starts at once."""
     program = (
         "import sys\nfrom loopwright_studio.cli import app\n"
-        "try:\n    app(['show', 't', '--storage', 'sqlite:///runs.db'])\nexcept SystemExit:\n    pass\n"
-        "heavy = {'langgraph.pregel', 'langgraph.types', 'langsmith', 'loopwright.graph', 'openai'}\n"
-        "print(sorted(heavy & {*sys.modules}))"
+        f"try:\n    app([*{words!r}, '--storage', 'sqlite:///runs.db'])\nexcept SystemExit:\n    pass\n"
+        f"print(sorted({heavy!r} & {{*sys.modules}}))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=stored)
-    assert "9 model calls" in done.stdout
+    assert shown in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"

@@ -8,11 +8,11 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from loopwright.language import Language
+from loopwright_studio.call_line import arguments, limits
 from loopwright_studio.page import figures
 from loopwright_studio.page.log_wording import told
 from loopwright_studio.page.shares import request_parts, slices
 from loopwright_studio.page.wording import Wording
-from loopwright_studio.rows import arguments, limits
 from loopwright_studio.visible import one_line, visible
 
 

@@ -7,10 +7,10 @@ from loopwright.pending import Pending
 from loopwright.policies.limits import LIMITS
 from loopwright.report import ForkReport, RunReport
 from loopwright.shapes import StopReport
+from loopwright_studio.after_stop import larger
 from loopwright_studio.command_lines import command
 from loopwright_studio.page.steps import RoundStep
 from loopwright_studio.page.wording import Wording
-from loopwright_studio.stop_card import larger
 
 
 class Way(NamedTuple):

@@ -4,7 +4,7 @@ Names of the machine (guard, nodes, stop reasons, policies) stay as code and doc
 """
 
 from loopwright.language import Language
-from loopwright_studio.stop_card import NEW_WORDS
+from loopwright_studio.after_stop import NEW_WORDS
 
 
 class Said:
