@@ -3,7 +3,6 @@
 import pytest
 
 from loopwright.models.offline.arithmetic import expression_in
-from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.file_plans import read_page
 from loopwright.models.offline.intents import Aggregate, Arithmetic, ListFiles, QuoteLines, ReadFile, TellTime, Unclear
 from loopwright.models.offline.listing import files_listed, read_table_listing
@@ -12,6 +11,7 @@ from loopwright.models.offline.numerals import numeral
 from loopwright.models.offline.parts import parts_of
 from loopwright.models.offline.paths import FileName, file_in, folder_in
 from loopwright.models.offline.places import ZONES
+from loopwright.models.offline.wording import beginning
 
 ROWS = (("2026-03-02", "North", "100.25"), ("2026-04-01", "South", "120"))
 

@@ -8,9 +8,8 @@ from langchain_core.messages import BaseMessage
 from loopwright.language import Language, language
 from loopwright.models.offline.arithmetic import PREVIOUS
 from loopwright.models.offline.bound import Bound
-from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.file_plans import list_files_plan, quote_plan, read_file_plan
-from loopwright.models.offline.history import Call, History, Said, read_history
+from loopwright.models.offline.history import Call, History, Said, last_number, read_history
 from loopwright.models.offline.intents import (
     Aggregate,
     Arithmetic,
@@ -21,7 +20,6 @@ from loopwright.models.offline.intents import (
     TellTime,
     Unclear,
 )
-from loopwright.models.offline.numbers import last_number
 from loopwright.models.offline.parts import TASK_READ, parts_of, readable
 from loopwright.models.offline.paths import without_files
 from loopwright.models.offline.plan import Desk, Finding, Plan, replay
@@ -29,7 +27,7 @@ from loopwright.models.offline.rule_based import RuleBasedModel
 from loopwright.models.offline.small_plans import arithmetic_plan, described, time_plan
 from loopwright.models.offline.summary import asks_for_summary, summarise
 from loopwright.models.offline.table_plan import aggregate_plan
-from loopwright.models.offline.wording import say
+from loopwright.models.offline.wording import beginning, say
 
 RESULT_SHOWN = 200
 """Characters of an interim result that a closing answer quotes."""

@@ -4,13 +4,12 @@ import re
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
-from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.history import Arguments, Call, Outcome
 from loopwright.models.offline.intents import ListFiles, QuoteLines, ReadFile
 from loopwright.models.offline.plan import Desk, Finding, Plan
 from loopwright.models.offline.reading import Opened, opened
 from loopwright.models.offline.terms import holds
-from loopwright.models.offline.wording import say
+from loopwright.models.offline.wording import beginning, say
 
 PAGES = 10
 """Pages of read_file that are searched for a line at most."""

@@ -16,6 +16,8 @@ _MARKED = re.compile(
 )
 """How texts begin that an agent put in the user's place: memory, notes, "go on"."""
 
+_VALUE = re.compile(r"=\s*(-?\d[\d.]*(?:[eE][-+]?\d+)?)\s*(?:$|\()", re.M)
+
 
 @dataclass(frozen=True)
 class Call:
@@ -94,3 +96,15 @@ def _answered(messages: Sequence[BaseMessage]) -> list[tuple[str, Outcome]]:
             tool, key = calls[message.tool_call_id]
             found.append((key, Outcome(tool, message.text, message.status == "error")))
     return found
+
+
+def last_number(outcomes: Sequence[Outcome]) -> str | None:
+    """The value behind the equals sign of the newest result of calculator or read_table, or None."""
+    for outcome in reversed(outcomes):
+        if (
+            outcome.tool in ("calculator", "read_table")
+            and not outcome.failed
+            and (match := _VALUE.search(outcome.text))
+        ):
+            return match[1]
+    return None

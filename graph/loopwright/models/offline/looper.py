@@ -7,12 +7,11 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from loopwright.framing import unframed
 from loopwright.language import language
 from loopwright.models.offline.bound import Bound, BoundTool
-from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.history import Arguments, Call, Said, read_history
 from loopwright.models.offline.parts import readable
 from loopwright.models.offline.paths import file_in, folder_in, without_files
 from loopwright.models.offline.rule_based import RuleBasedModel
-from loopwright.models.offline.wording import say
+from loopwright.models.offline.wording import beginning, say
 
 RESULT_SHOWN = 200
 """Characters of the result that the closing answer quotes."""

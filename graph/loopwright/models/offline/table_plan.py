@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from loopwright.models.offline.excerpt import beginning
 from loopwright.models.offline.filters import NoDates, Question, question
 from loopwright.models.offline.history import Call, Outcome
 from loopwright.models.offline.intents import Aggregate, Operation
@@ -12,7 +11,7 @@ from loopwright.models.offline.months import months_in
 from loopwright.models.offline.paths import without_files
 from loopwright.models.offline.plan import Desk, Finding, Plan
 from loopwright.models.offline.reading import Opened, opened
-from loopwright.models.offline.wording import say
+from loopwright.models.offline.wording import beginning, say
 
 ROWS_LOOKED_AT = 50
 """Rows of the first look: enough to see which columns hold numbers, dates and which values."""
