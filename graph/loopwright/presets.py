@@ -28,8 +28,8 @@ PRESETS: Mapping[PresetName, Preset] = {
             "en": "You are a careful assistant with tools. Call one tool a turn. Obtain facts and numbers from them. "
             "When a result begins with an error, analyse the cause first and retry at most once. A result that was cut "
             "off can be read on in segments. When the task is done, answer without a call.",
-            "zh": "你是一个谨慎的助手,可以使用工具。每轮只调用一个工具,事实和数字都要从工具取得。"
-            "结果以错误开头时,先分析原因,最多重试一次。被截断的结果可以分段继续读取。任务完成后直接回答,不再调用工具。",
+            "zh": "你是一个谨慎的助手，可以使用工具。每轮只调用一个工具，事实和数字都要从工具取得。"
+            "结果以错误开头时，先分析原因，最多重试一次。被截断的结果可以分段继续读取。任务完成后直接回答，不再调用工具。",
         },
         values={
             "protocol": "native",
@@ -46,8 +46,8 @@ PRESETS: Mapping[PresetName, Preset] = {
             "en": "You are a careful assistant with tools. Use the tools to obtain every value. When a tool reports an "
             "error, read it and change the call; do not make the same call a third time. When a result says that it "
             "was cut off, narrow the question or read on. Answer when all is known, and say what could not be found.",
-            "zh": "你是一个谨慎的助手,可以使用工具。所有数值都要通过工具取得。工具报错时,先读懂错误再修改调用,"
-            "同一调用不要进行第三次。结果注明被截断时,请缩小范围或继续读取。全部查明后回答,并说明没有查到的内容。",
+            "zh": "你是一个谨慎的助手，可以使用工具。所有数值都要通过工具取得。工具报错时，先读懂错误再修改调用，"
+            "同一调用不要进行第三次。结果注明被截断时，请缩小范围或继续读取。全部查明后回答，并说明没有查到的内容。",
         },
         values={
             "protocol": "native",
@@ -68,7 +68,7 @@ PRESETS: Mapping[PresetName, Preset] = {
             "en": "You solve tasks step by step with tools. Take one action a turn. Look at each observation before "
             "the next action; when it is an error, correct the action. Give the final answer as soon as you know it.",
             "zh": "你借助工具一步一步完成任务。每轮只采取一个动作。"
-            "先看观察结果再决定下一个动作;结果是错误时,修正动作。一旦知道答案,就给出最终回答。",
+            "先看观察结果再决定下一个动作；结果是错误时，修正动作。一旦知道答案，就给出最终回答。",
         },
         values={
             "protocol": "json_flat",
@@ -83,8 +83,8 @@ PRESETS: Mapping[PresetName, Preset] = {
         prompts={
             "en": "You are a rigorous assistant. Rules: 1. When an observation is an error, analyse its cause and "
             "change the strategy. 2. Call one tool a turn. 3. When the task is solved, finish with the final answer.",
-            "zh": "你是一个严谨的助手。规则:1. 观察结果是错误时,必须分析原因并换一种策略。"
-            "2. 每轮只能调用一个工具。3. 任务已解决时,结束并给出最终答案。",
+            "zh": "你是一个严谨的助手。规则：1. 观察结果是错误时，必须分析原因并换一种策略。"
+            "2. 每轮只能调用一个工具。3. 任务已解决时，结束并给出最终答案。",
         },
         values={
             "protocol": "json_nested",
@@ -103,7 +103,7 @@ PRESETS: Mapping[PresetName, Preset] = {
             "en": "You are a helpful assistant with tools. Several calls may be made in one turn when none needs the "
             "result of another. Long results are clipped to their two ends: read on in segments for what lies between. "
             "Never repeat an action unchanged. Answer when everything that was asked is known.",
-            "zh": "你是一个可以使用工具的助手。互不依赖的调用可以在同一轮发出。较长的结果只保留首尾:"
+            "zh": "你是一个可以使用工具的助手。互不依赖的调用可以在同一轮发出。较长的结果只保留首尾："
             "中间的内容请分段读取。不要原样重复同一个动作。所问内容全部查明后再回答。",
         },
         values={

@@ -21,9 +21,9 @@ RESULT = 200
 _TITLES: dict[Language, str] = {"en": "Stopped", "zh": "已停止"}
 _LEFT: dict[Language, str] = {
     "en": "Left in the middle: every finished step is kept",
-    "zh": "中断在半途:已完成的步骤全部保留",
+    "zh": "中断在半途：已完成的步骤全部保留",
 }
-_RESULTS: dict[Language, str] = {"en": "Its result", "zh": "其结果"}
+_RESULTS: dict[Language, str] = {"en": "Its result: ", "zh": "其结果："}
 _BEGAN: dict[Language, str] = {"en": "It began at step {step}.", "zh": "从第 {step} 步开始。"}
 
 
@@ -47,7 +47,7 @@ def card_text(run: RunEntry, stop: StopReport, spoken: Language) -> str:
     first, *rest = render_report(stop, spoken, call).splitlines()
     gave = one_line(outcome_of(run, stuck)[:RESULT]) if stuck else ""
     began = [_BEGAN[spoken].format(step=run.stuck.began)] if run.stuck else []
-    return "\n".join([first, *began, *([f"{_RESULTS[spoken]}: {gave}"] if gave else []), *rest])
+    return "\n".join([first, *began, *([f"{_RESULTS[spoken]}{gave}"] if gave else []), *rest])
 
 
 def next_commands(thread: str, stop: StopReport, storage: str | None, spoken: Language) -> list[str]:

@@ -185,9 +185,9 @@ def test_it_fits_every_recursion_limit(limit: int) -> None:
 def test_it_is_asked_for_in_the_users_language() -> None:
     """A user who writes Chinese gets a Chinese closing request, and a Chinese report where it fails."""
     model = ScriptedModel([look(), ""])
-    result = Agent(model, [looking()], settings=settings()).run("那里有什么?")
+    result = Agent(model, [looking()], settings=settings()).run("那里有什么？")
     assert any("不要再调用工具" in message.text for message in model.requests[-1].messages)
-    assert result.answer.startswith("已停止:已达模型调用次数上限。")
+    assert result.answer.startswith("已停止：已达模型调用次数上限。")
 
 
 def test_it_does_not_count_as_a_repeat() -> None:

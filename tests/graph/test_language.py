@@ -1,13 +1,21 @@
 """Holds in which language the fixed sentences are said."""
 
+import ast
+import re
 from dataclasses import fields
+from pathlib import Path
 from string import Formatter
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from loopwright.language import Language, language, language_of
+from loopwright.language import HAN, Language, language, language_of
 from loopwright.memory.wording import WORDING, Wording
+
+ROOT = Path(__file__).parents[2]
+SAID = re.compile(rf"^[^|\\\[]*[{HAN}]{{2,}}[^|\\]*$", re.DOTALL)
+"""A text with Chinese words that is no regular expression."""
+HALF_WIDTH = re.compile(rf"[{HAN}][,:;?!()]|[,:;?!()][{HAN}]")
 
 
 @pytest.mark.parametrize(
@@ -41,3 +49,21 @@ def test_both_languages_say_the_same_facts(name: str) -> None:
     """Each sentence has the same blanks in English and Chinese."""
     blanks = [{part[1] for part in Formatter().parse(getattr(WORDING[of], name)) if part[1]} for of in ("en", "zh")]
     assert blanks[0] == blanks[1]
+
+
+def chinese_sentences() -> dict[str, str]:
+    """Every Chinese text in the sources that is said to somebody, by file and line; patterns and code aside."""
+    found = {}
+    for source in (ROOT / "graph", ROOT / "studio", ROOT / "tools"):
+        for path in source.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and SAID.search(node.value):
+                    found[f"{path.relative_to(ROOT)}:{node.lineno}"] = node.value
+    return found
+
+
+def test_chinese_is_written_with_chinese_punctuation() -> None:
+    """Beside a Chinese character a comma, colon, question mark or parenthesis is a full-width one."""
+    sentences = chinese_sentences()
+    assert len(sentences) > 200
+    assert {where: text for where, text in sentences.items() if HALF_WIDTH.search(text)} == {}

@@ -47,7 +47,7 @@ def test_the_report_says_reason_step_call_and_what_to_do(reason: StopReason, lan
     stop, text = stop_of(run), rendered(told(reason, language), language)
     assert (stop["reason"], stop["complete"]) == (reason, reason == "answered")
     assert (stop["step"], tuple(stop["earlier_steps"])) == (story.step, story.earlier)
-    assert f"step {story.step})" in text if language == "en" else f"第 {story.step} 步)" in text
+    assert f"step {story.step})" in text if language == "en" else f"第 {story.step} 步）" in text
     assert reason in text
     assert stop["policy"]
     assert stop["policy"] in text

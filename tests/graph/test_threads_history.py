@@ -78,11 +78,11 @@ def test_each_checkpoint_is_told(tmp_path: Path) -> None:
 def test_a_chinese_thread_is_told_in_chinese() -> None:
     """What the machine says of itself follows the user's language."""
     agent = agent_on("memory:", "看到了")
-    agent.run("那里有什么?", thread="t")
+    agent.run("那里有什么？", thread="t")
     assert [entry.text for entry in agent.history("t")][-3:] == [
-        "模型说:看到了",
-        "决定:finish(the model answered without a call)",
-        "结束:answered",
+        "模型说：看到了",
+        "决定：finish（the model answered without a call）",
+        "结束：answered",
     ]
 
 

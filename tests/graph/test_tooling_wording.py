@@ -76,7 +76,7 @@ def tools() -> list[BaseTool]:
         (call("look", at=1, where=2), "该工具没有参数"),
         (call("fly", at=1), "没有名为 'fly' 的工具"),
         (call("hang", at=1), "未能在 0.05 秒内结束"),
-        (call("pay", at=1), "OUTCOME UNKNOWN(结果未知)"),
+        (call("pay", at=1), "OUTCOME UNKNOWN（结果未知）"),
     ],
 )  # fmt: skip
 def test_a_chinese_task_is_answered_in_chinese(wish: RawCall, said: str) -> None:

@@ -94,7 +94,7 @@ def test_a_finding_says_call_step_and_two_ways_on(name: str, language: Language)
     assert "?" not in text
     assert name in STEPLESS or re.search(r"steps? \d" if language == "en" else r"第 [\d, ]+ 步", text)
     way = text.rpartition("which is all")[2]
-    assert re.search(r"\bor\b|; |, and tell" if language == "en" else "或|;|,并|否则", way), text
+    assert re.search(r"\bor\b|; |, and tell" if language == "en" else "或|;|，并|否则", way), text
     assert language == "en" or not re.search(r"[a-z]{3,} [a-z]{3,} [a-z]{3,}", text.replace("no such place", "")), text
     assert story.run["model_calls"] >= 1
 
@@ -105,16 +105,16 @@ def test_a_refusal_says_that_it_did_not_run(name: str, language: Language) -> No
     """A blocked call is told so in its first words; a note stands in brackets behind a result; a person is asked."""
     found = found_in(name)
     text = say(found, language)
-    refused = text.startswith("Not run: " if language == "en" else "未执行:")
+    refused = text.startswith("Not run: " if language == "en" else "未执行：")
     assert refused == (found.rung in ("block", "close"))
-    assert (text[0] in "((") == (found.rung in ("note", "serve"))
+    assert (text[0] in "(（") == (found.rung in ("note", "serve"))
 
 
 @BOTH
 def test_a_cycle_that_is_closed_beside_another_call_is_a_refusal(language: Language) -> None:
     """Where news beside it keeps the run going, the closing finding is said as a block."""
     found = replace(found_in("cycle"), rung="block")
-    assert say(found, language).startswith("Not run: " if language == "en" else "未执行:")
+    assert say(found, language).startswith("Not run: " if language == "en" else "未执行：")
 
 
 @BOTH
@@ -134,8 +134,8 @@ def test_an_unusable_reply_is_told_what_was_wrong(language: Language) -> None:
 def test_a_policy_of_ones_own_is_said_by_its_reason(language: Language) -> None:
     """A block with two ways on, a note, a question: in words of ours around the reason."""
     for rung, start in (
-        ("block", ("Not run: ", "未执行:")),
-        ("note", ("Note: ", "注意:")),
+        ("block", ("Not run: ", "未执行：")),
+        ("note", ("Note: ", "注意：")),
         ("ask", ("The agent", "智能体")),
     ):
         said = say(Finding(rung, "few_searches", "three searches are enough"), language)  # type: ignore[arg-type]
@@ -186,7 +186,7 @@ def test_the_small_sentences(language: Language) -> None:
     assert "3 of 3" in question
     facts: Facts = {"limit": "model_calls", "used": 3.0, "bound": 3}
     limited = budget_question(Finding("ask", "limit", "model_calls: 3 of 3", facts=facts), language)
-    assert limited == (question if language == "en" else "运行已达上限(model_calls:已用 3,上限 3)。是否提高上限?")
+    assert limited == (question if language == "en" else "运行已达上限（model_calls：已用 3，上限 3）。是否提高上限？")
 
 
 def test_long_arguments_are_cut() -> None:

@@ -171,7 +171,7 @@ def test_the_script_speaks_the_language_of_the_page(browser: Browser, tmp_path: 
     page.click("[data-filter='']")
     assert page.inner_text("#count") == "21 个步骤"
     page.hover(".over", position={"x": 1, "y": 50})
-    assert page.inner_text(".readout") == "第 1 轮:2.4 k token"
+    assert page.inner_text(".readout") == "第 1 轮：2.4 k token"
     page.close()
 
 

@@ -140,5 +140,5 @@ def test_other_texts_stay_as_they_are() -> None:
     assert log_wording.told("too late in the day", "zh") == "too late in the day"
     assert log_wording.told("identical call number 5", "en") == "identical call number 5"
     holder = "process 7 on box since 2026-11-30 10:00:00"
-    assert log_wording.told(holder, "zh") == "box 上的进程 7(2026-11-30 10:00:00 起)"
-    assert log_wording.told("model_calls: 2 of 2; not extended", "zh") == "model_calls:已用 2,上限 2;未提高上限"
+    assert log_wording.told(holder, "zh") == "box 上的进程 7（2026-11-30 10:00:00 起）"
+    assert log_wording.told("model_calls: 2 of 2; not extended", "zh") == "model_calls：已用 2，上限 2；未提高上限"

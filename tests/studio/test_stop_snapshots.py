@@ -85,11 +85,11 @@ def on_page(story: Told) -> str:
 
 
 HEADLINES: dict[str, dict[Language, tuple[str, ...]]] = {
-    "terminal": {"en": ("(reason {reason}, ", "step {step})"), "zh": ("原因 {reason},", "第 {step} 步)")},
+    "terminal": {"en": ("(reason {reason}, ", "step {step})"), "zh": ("原因 {reason}，", "第 {step} 步）")},
     "page": {"en": ("Round {step} · {reason}",), "zh": ("第 {step} 轮 · {reason}",)},
 }
 """How a surface names the round and the reason."""
-LEFT_AT: dict[Language, str] = {"en": "Round {step}, where it stands", "zh": "第 {step} 轮:目前进行到这里"}
+LEFT_AT: dict[Language, str] = {"en": "Round {step}, where it stands", "zh": "第 {step} 轮：目前进行到这里"}
 """How the page names the round in which a run was left."""
 SURFACES: dict[str, Callable[[Told], str]] = {"terminal": in_terminal, "page": on_page}
 
@@ -102,7 +102,7 @@ def scrubbed(reason: StopReason, text: str) -> str:
     """
     if reason == "seconds":
         text = re.sub(r"\d{3}(?= tokens| 个 token)", "000", text)
-    return re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?(?= s\b| 秒| of 1e-09|,上限 1e-09)", "0.0", text)
+    return re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?(?= s\b| 秒| of 1e-09|，上限 1e-09)", "0.0", text)
 
 
 @cache

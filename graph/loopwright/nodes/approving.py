@@ -21,10 +21,10 @@ _SAID: dict[Language, dict[str, str]] = {
     },
     "zh": {
         "asks": "{tool} 需要批准后才能执行。",
-        "alone": "该调用需要人工批准,而没有 checkpointer 就无法询问。",
-        "rejected": "已拒绝:用户决定不执行该调用。{reason}",
-        "silent": "(用户没有给出内容)",
-        "edited": "(执行前用户修改了参数:{call})",
+        "alone": "该调用需要人工批准，而没有 checkpointer 就无法询问。",
+        "rejected": "已拒绝：用户决定不执行该调用。{reason}",
+        "silent": "（用户没有给出内容）",
+        "edited": "（执行前用户修改了参数：{call}）",
     },
 }
 

@@ -70,29 +70,29 @@ _ENGLISH: dict[StopReason, _Stop] = {
 }  # fmt: skip
 
 _CHINESE: dict[StopReason, _Stop] = {
-    "answered": _Stop("任务已回答。", "无需操作;可在同一线程继续提问。"),
-    "repeat": _Stop("同一调用反复进行,没有带来新内容。", "请查看所列步骤,修正任务或工具,再用新消息说明如何继续。"),
-    "cycle": _Stop("几个相同的调用循环往复。", "请查看所列步骤,修正任务或工具,再用新消息说明如何继续。"),
+    "answered": _Stop("任务已回答。", "无需操作；可在同一线程继续提问。"),
+    "repeat": _Stop("同一调用反复进行，没有带来新内容。", "请查看所列步骤，修正任务或工具，再用新消息说明如何继续。"),
+    "cycle": _Stop("几个相同的调用循环往复。", "请查看所列步骤，修正任务或工具，再用新消息说明如何继续。"),
     "no_progress": _Stop(
-        "模型要做的事一轮又一轮被拒绝,没有新进展。", "请查看被拒绝的调用,并用新消息说明该如何改变做法。"
+        "模型要做的事一轮又一轮被拒绝，没有新进展。", "请查看被拒绝的调用，并用新消息说明该如何改变做法。"
     ),
-    "errors": _Stop("连续多轮的调用全部失败。", "请解决最后一个错误所指的问题,再用新消息让它继续。"),
+    "errors": _Stop("连续多轮的调用全部失败。", "请解决最后一个错误所指的问题，再用新消息让它继续。"),
     "model_calls": _Stop("已达模型调用次数上限。", "提高 model_calls 后可从此处继续。"),
     "tool_calls": _Stop("已达工具调用次数上限。", "提高 tool_calls 后可从此处继续。"),
     "tokens": _Stop("已达 token 上限。", "提高 tokens 后可从此处继续。"),
-    "cost": _Stop("已达费用上限。", "提高 cost(美元)后可从此处继续。"),
+    "cost": _Stop("已达费用上限。", "提高 cost（美元）后可从此处继续。"),
     "seconds": _Stop("已达工作时间上限。", "提高 seconds 后可从此处继续。"),
     "steps": _Stop(
         "调用方的 recursion_limit 不足以再进行一轮。", "请在 config 中用更大的 recursion_limit 发送新消息。"
     ),
-    "invalid_replies": _Stop("连续多条回复无法解析。", "请更换模型,或使用更简单的工具,然后重新发送任务。"),
-    "empty_reply": _Stop("连续多条回复为空。", "请换一种说法再问,或更换模型。"),
-    "length": _Stop("连续多条回复因长度上限被截断。", "请提高 model.max_tokens,然后重新发送任务。"),
-    "refusal": _Stop("模型拒绝了该任务。", "请用新消息说明需要什么、为什么需要,或修改任务。"),
-    "content_filter": _Stop("服务商的内容过滤器终止了回复。", "请修改任务或所处理的文本,然后重新发送。"),
-    "context": _Stop("请求超出模型的上下文窗口。", "请提高 context_tokens,换用窗口更大的模型,或缩短系统提示或任务。"),
-    "auth": _Stop("模型服务拒绝了密钥。", "请检查密钥及其额度,然后恢复该线程。"),
-    "model_error": _Stop("模型服务没有给出可用的回复。", "请检查服务端点,然后恢复该线程。"),
+    "invalid_replies": _Stop("连续多条回复无法解析。", "请更换模型，或使用更简单的工具，然后重新发送任务。"),
+    "empty_reply": _Stop("连续多条回复为空。", "请换一种说法再问，或更换模型。"),
+    "length": _Stop("连续多条回复因长度上限被截断。", "请提高 model.max_tokens，然后重新发送任务。"),
+    "refusal": _Stop("模型拒绝了该任务。", "请用新消息说明需要什么、为什么需要，或修改任务。"),
+    "content_filter": _Stop("服务商的内容过滤器终止了回复。", "请修改任务或所处理的文本，然后重新发送。"),
+    "context": _Stop("请求超出模型的上下文窗口。", "请提高 context_tokens，换用窗口更大的模型，或缩短系统提示或任务。"),
+    "auth": _Stop("模型服务拒绝了密钥。", "请检查密钥及其额度，然后恢复该线程。"),
+    "model_error": _Stop("模型服务没有给出可用的回复。", "请检查服务端点，然后恢复该线程。"),
     "cancelled": _Stop("运行已取消。", "恢复该线程即可继续。"),
     "drained": _Stop("运行被要求在两步之间停下。", "恢复该线程即可继续。"),
 }
@@ -101,21 +101,21 @@ _STOPS: dict[Language, dict[StopReason, _Stop]] = {"en": _ENGLISH, "zh": _CHINES
 
 _NO_TOOLS: dict[Language, str] = {
     "en": "This model cannot call tools: choose one that can.",
-    "zh": "该模型不支持工具调用:请换用支持工具调用的模型。",
+    "zh": "该模型不支持工具调用：请换用支持工具调用的模型。",
 }
 
 _BECAUSE: dict[str, dict[Language, str]] = {
-    "limit": {"en": "{limit}: {used} of {bound}", "zh": "{limit}:{used} / {bound}"},
+    "limit": {"en": "{limit}: {used} of {bound}", "zh": "{limit}：{used} / {bound}"},
     "recursion_limit": {"en": "{remaining} steps left", "zh": "还剩 {remaining} 步"},
-    "insistence": {"en": "{call}, {times} times, steps {steps}", "zh": "{call},共 {times} 次,第 {steps} 步"},
-    "same_call": {"en": "{call}, {times} times, steps {steps}", "zh": "{call},共 {times} 次,第 {steps} 步"},
-    "cycle": {"en": "{tools}, {times} times, steps {steps}", "zh": "{tools},共 {times} 次,第 {steps} 步"},
+    "insistence": {"en": "{call}, {times} times, steps {steps}", "zh": "{call}，共 {times} 次，第 {steps} 步"},
+    "same_call": {"en": "{call}, {times} times, steps {steps}", "zh": "{call}，共 {times} 次，第 {steps} 步"},
+    "cycle": {"en": "{tools}, {times} times, steps {steps}", "zh": "{tools}，共 {times} 次，第 {steps} 步"},
     "error_rounds": {
         "en": "{times} rounds, steps {steps}; the last error: {error}",
-        "zh": "共 {times} 轮,第 {steps} 步;最后的错误:{error}",
+        "zh": "共 {times} 轮，第 {steps} 步；最后的错误：{error}",
     },
-    "refused_rounds": {"en": "{times} rounds, steps {steps}", "zh": "共 {times} 轮,第 {steps} 步"},
-    "unusable_replies": {"en": "{times} replies: {kind}", "zh": "共 {times} 条:{kind}"},
+    "refused_rounds": {"en": "{times} rounds, steps {steps}", "zh": "共 {times} 轮，第 {steps} 步"},
+    "unusable_replies": {"en": "{times} replies: {kind}", "zh": "共 {times} 条：{kind}"},
 }
 """What a closing finding adds to its stop reason, by policy."""
 
@@ -128,8 +128,8 @@ def closing_instruction(found: Finding, reason: StopReason, language: Language) 
         because = _BECAUSE[found.policy][language].format_map(shown(found.facts, language))
     if language == "zh":
         return (
-            f"现在结束:{what}({because})不要再调用工具。请现在直接回答用户:"
-            "说明已经得到的结果(给出具体数值)、还缺什么,以及为什么停下。不要编造没有得到的内容。"
+            f"现在结束：{what}（{because}）不要再调用工具。请现在直接回答用户："
+            "说明已经得到的结果（给出具体数值）、还缺什么，以及为什么停下。不要编造没有得到的内容。"
         )
     return (
         f"The run ends now: {what} ({because}) Call no more tools. Answer the user now: give what was found "
@@ -162,12 +162,12 @@ def render_report(report: StopReport, language: Language, call: str = "") -> str
     left = reason in get_args(Interruption)
     start = _STARTS[language]["done" if report["complete"] else "left" if left else "stopped"]
     if language == "zh":
-        lines = [f"{start}:{what}(原因 {reason},策略 {policy},第 {step} 步)"]
-        lines += [f"卡住的调用:{stuck}"] if stuck else []
-        lines += [f"此前的步骤:{earlier}"] if earlier else []
-        lines += [f"最后的错误:{error}"] if error else []
-        lines += [f"已用:{used}"] if used else []
-        return "\n".join([*lines, f"下一步:{report['advice']}"])
+        lines = [f"{start}：{what}（原因 {reason}，策略 {policy}，第 {step} 步）"]
+        lines += [f"卡住的调用：{stuck}"] if stuck else []
+        lines += [f"此前的步骤：{earlier}"] if earlier else []
+        lines += [f"最后的错误：{error}"] if error else []
+        lines += [f"已用：{used}"] if used else []
+        return "\n".join([*lines, f"下一步：{report['advice']}"])
     lines = [f"{start}: {what} (reason {reason}, policy {policy}, step {step})"]
     lines += [f"Stuck call: {stuck}"] if stuck else []
     lines += [f"Earlier at step: {earlier}"] if earlier else []

@@ -85,7 +85,8 @@ def _why(run: RunEntry, stop: StopReport, words: Wording) -> str:
     """The guard's reason as a sentence, and the rounds before in which it was the same."""
     decisions = (each for turn in reversed(run.rounds) for each in turn.decisions)
     reason = told(next((d.reason for d in decisions if d.policy == stop["policy"] and d.reason), ""), words.language)
-    first = reason if "_" in reason.partition(" ")[0] else f"{reason[:1].upper()}{reason[1:]}"  # a name stays one
+    plain = reason.isascii() and "_" not in reason.partition(" ")[0]  # a name of the machine stays one
+    first = f"{reason[:1].upper()}{reason[1:]}" if plain else reason
     why = f"{first.rstrip('.。')}{'. ' if reason.isascii() else '。'}" if reason else ""
     earlier = stop["earlier_steps"]
     if earlier:
@@ -100,7 +101,7 @@ def _why(run: RunEntry, stop: StopReport, words: Wording) -> str:
 
 def _waiting(run: RunEntry, waiting: tuple[Pending, ...], ways: Ways, words: Wording) -> Verdict:
     kinds = {"approval": words.approval, "budget": words.budget_reached, "unknown": words.outcome_unknown}
-    asked = ", ".join(dict.fromkeys(kinds[each.kind] for each in waiting))
+    asked = words.comma.join(dict.fromkeys(kinds[each.kind] for each in waiting))
     step = _step(run)
     return Verdict(
         standing="waiting",

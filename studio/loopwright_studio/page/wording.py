@@ -47,23 +47,23 @@ class Wording:
     it_runs = Said("It is running.", "正在运行。")
     held_by = Said(
         "Its thread is held by {holder}. The page shows what was finished when it was written: write it again to see more.",
-        "线程由 {holder} 持有。本页只包含生成时已完成的内容;要看后续进展,请重新生成。",
+        "线程由 {holder} 持有。本页只包含生成时已完成的内容；要看后续进展，请重新生成。",
     )
-    it_was_left = Said("It was left in the middle: no process holds it.", "运行中断在半途:没有进程持有它。")
+    it_was_left = Said("It was left in the middle: no process holds it.", "运行中断在半途：没有进程持有它。")
     left_why = Said(
         "Every finished step is kept, and it can go on from here. LangGraph's server holds no thread: a run that it "
         "makes looks like this until it ends.",
-        "已完成的步骤全部保留,可以从这里继续。LangGraph 服务器不持有线程:由它执行的运行在结束之前也是这样显示。",
+        "已完成的步骤全部保留，可以从这里继续。LangGraph 服务器不持有线程：由它执行的运行在结束之前也是这样显示。",
     )
     made_before = Said("Made before in round {rounds}.", "此前在第 {rounds} 轮调用过。")
     made_before_often = Said("Made before in rounds {rounds}.", "此前在第 {rounds} 轮都调用过。")
     so_before = Said("So it was before in round {rounds}.", "此前第 {rounds} 轮也是如此。")
     so_before_often = Said("So it was before in rounds {rounds}.", "此前第 {rounds} 轮都是如此。")
     last_error = Said("Last error", "最后的错误")
-    where_it_began = Said("Round {step}, where it began", "第 {step} 轮:从这里开始")
-    where_it_ended = Said("Round {step}, where it ended", "第 {step} 轮:在这里结束")
-    where_it_waits = Said("Round {step}, where it waits", "第 {step} 轮:在这里等待")
-    where_it_stands = Said("Round {step}, where it stands", "第 {step} 轮:目前进行到这里")
+    where_it_began = Said("Round {step}, where it began", "第 {step} 轮：从这里开始")
+    where_it_ended = Said("Round {step}, where it ended", "第 {step} 轮：在这里结束")
+    where_it_waits = Said("Round {step}, where it waits", "第 {step} 轮：在这里等待")
+    where_it_stands = Said("Round {step}, where it stands", "第 {step} 轮：目前进行到这里")
     stuck_call = Said("The call that got stuck", "卡住的调用")
     what_waits = Said("What waits", "等待处理的内容")
     the_answer = Said("The answer", "回答")
@@ -73,20 +73,20 @@ class Wording:
     what_to_do = Said("What to do", "接下来可以做什么")
     copy = Said("Copy", "复制")
     copied = Said("Copied", "已复制")
-    copy_what = Said("Copy: {what}", "复制命令:{what}")
+    copy_what = Said("Copy: {what}", "复制命令：{what}")
     ask_more = Said("Ask more on the same thread", "在同一线程继续提问")
     read_in_terminal = Said("Read it in the terminal", "在终端查看")
     find_checkpoint = Said("Find the checkpoint to fork from", "查找要从哪个检查点分叉")
     extend_limit = Said("Go on under a larger limit", "提高上限后继续")
     go_on_repaired = Said("Go on once it is repaired", "问题解决后继续")
-    say_differently = Said("Say what to do differently, and go on", "说明该怎么改变做法,然后继续")
+    say_differently = Said("Say what to do differently, and go on", "说明该怎么改变做法，然后继续")
     go_on = Said("Go on", "继续运行")
     watch = Said("Watch it", "查看实时进展")
     see_whether_it_moves = Said("See whether it still moves", "看看是否仍有进展")
     let_it_run = Said("Let it run", "批准执行")
     refuse_it = Said("Refuse it, and say why", "拒绝并说明理由")
     let_it_go_on = Said("Let it go on", "允许继续")
-    let_it_close = Said("Let it close with what it has", "不再继续,用已有内容收尾")
+    let_it_close = Said("Let it close with what it has", "不再继续，用已有内容收尾")
     it_did_happen = Said("It did happen", "确实发生了")
     it_did_not = Said("It did not happen", "没有发生")
     new_words = Said(NEW_WORDS["en"], NEW_WORDS["zh"])
@@ -95,6 +95,7 @@ class Wording:
 
     # totals
     totals = Said("Totals", "合计")
+    comma = Said(", ", "，")
     model_calls = Said("Model calls", "模型调用")
     of_limit = Said("of {limit}", "上限 {limit}")
     tool_calls = Said("Tool calls", "工具调用")
@@ -108,10 +109,10 @@ class Wording:
     all_runs = Said(
         "All {runs} runs of this thread: {model_calls} model calls, {tool_calls} tool calls, {tokens_in} tokens in, "
         "{tokens_out} out{cost}.",
-        "此线程共 {runs} 次运行:模型调用 {model_calls} 次,工具调用 {tool_calls} 次,输入 {tokens_in} token,"
+        "此线程共 {runs} 次运行：模型调用 {model_calls} 次，工具调用 {tool_calls} 次，输入 {tokens_in} token，"
         "输出 {tokens_out}{cost}。",
     )
-    and_cost = Said(", {cost}", ",费用 {cost}")
+    and_cost = Said(", {cost}", "，费用 {cost}")
     time_model = Said("model", "模型")
     time_tools = Said("tools", "工具")
     time_memory = Said("memory", "记忆")
@@ -122,7 +123,7 @@ class Wording:
     path_it_took = Said("The path it took", "运行路径")
     path_hint = Said(
         "Numbers: times taken. Dashed: the guard’s choice. Filled: where the step is that you are reading.",
-        "数字:经过次数。虚线:由 guard 选择。填色:正在阅读的步骤所在的节点。",
+        "数字：经过次数。虚线：由 guard 选择。填色：正在阅读的步骤所在的节点。",
     )
     turning_points = Said("Turning points", "转折点")
     more = Said("{count} more", "另外 {count} 个")
@@ -131,13 +132,13 @@ class Wording:
     chart = Said("Tokens of each request, and what happened", "每次请求的 token 与发生的事件")
     memory_compressed = Said("memory compressed", "记忆压缩")
     error = Said("error", "错误")
-    guard_stepped_in = Said("guard stepped in, red where it refused", "guard 介入(红色为拒绝)")
-    budget_line = Said("budget of a request: {tokens}", "单次请求预算:{tokens}")
-    budget_above = Said("budget of a request: {tokens}, above this scale", "单次请求预算:{tokens},超出图表范围")
+    guard_stepped_in = Said("guard stepped in, red where it refused", "guard 介入（红色为拒绝）")
+    budget_line = Said("budget of a request: {tokens}", "单次请求预算：{tokens}")
+    budget_above = Said("budget of a request: {tokens}, above this scale", "单次请求预算：{tokens}，超出图表范围")
     lane_time = Said("time", "耗时")
     lane_guard = Said("guard", "guard")
     lane_errors = Said("errors", "错误")
-    readout = Said("Round {round}: {tokens} tokens", "第 {round} 轮:{tokens} token")
+    readout = Said("Round {round}: {tokens} tokens", "第 {round} 轮：{tokens} token")
     as_table = Said("The same as a table", "以表格显示")
     table = Said("Rounds as a table", "各轮的表格")
     column_round = Said("round", "轮次")
@@ -162,7 +163,7 @@ class Wording:
     # steps between rounds
     run = Said("Run {number}", "第 {number} 次运行")
     answered = Said("Answered", "已回答")
-    stopped = Said("Stopped: {reason}", "已停止:{reason}")
+    stopped = Said("Stopped: {reason}", "已停止：{reason}")
     compressed = Said("Memory compressed", "记忆已压缩")
     from_to = Said("{before} → {after} tokens", "{before} → {after} token")
     summary_of = Said("summary of {tokens} tokens", "摘要 {tokens} token")
@@ -171,7 +172,7 @@ class Wording:
     happened_yes = Said("It happened", "确实发生了")
     happened_no = Said("It did not happen", "没有发生")
     happened_unknown = Said("Nobody knows whether it happened", "是否发生仍不清楚")
-    extended = Said("Extended: {limits}", "已提高上限:{limits}")
+    extended = Said("Extended: {limits}", "已提高上限：{limits}")
     not_extended = Said("Not extended", "未提高上限")
     forked = Said("Went back to checkpoint {checkpoint}", "回到检查点 {checkpoint}")
     forked_elsewhere = Said(
@@ -190,15 +191,15 @@ class Wording:
     # a round
     tok = Said("tok", "token")
     no_reply = Said("no reply", "无回复")
-    model_failed = Said("Model: {kind}", "模型:{kind}")
+    model_failed = Said("Model: {kind}", "模型：{kind}")
     guard = Said("Guard", "guard")
     as_written = Said("as written", "原文")
     result = Said("Result", "结果")
-    cut = Said("The first {shown} of {whole} characters.", "共 {whole} 个字符,只显示前 {shown} 个。")
+    cut = Said("The first {shown} of {whole} characters.", "共 {whole} 个字符，只显示前 {shown} 个。")
     same_call = Said("the same call in round {step}", "第 {step} 轮的相同调用")
     retries = Said("{count} retries", "重试 {count} 次")
     edited = Said("arguments edited by a person", "参数经人工修改")
-    reply_of = Said("reply of {tokens} tokens in {time}", "回复 {tokens} token,用时 {time}")
+    reply_of = Said("reply of {tokens} tokens in {time}", "回复 {tokens} token，用时 {time}")
     estimated = Said("tokens estimated", "token 数为估算")
     link = Said("link to this round", "本轮链接")
     whole_round = Said("The whole round", "本轮完整内容")
@@ -231,12 +232,12 @@ class Wording:
     # foot
     foot = Said(
         "This file is the whole page: it loads nothing and sends nothing. Written by",
-        "本文件就是完整页面,不加载也不发送任何内容。生成命令:",
+        "本文件就是完整页面，不加载也不发送任何内容。生成命令：",
     )
 
 
 PICTURE = {
-    "The machine: the guard in the middle, and the nodes that it leads to": "状态机:guard 居中,通向各个节点",
+    "The machine: the guard in the middle, and the nodes that it leads to": "状态机：guard 居中，通向各个节点",
     "the only call": "唯一的模型调用",
     "down to the budget": "压缩到预算以内",
     "one task a call": "每个调用一个任务",
