@@ -85,7 +85,7 @@ def extension_row(extend: dict[str, float]) -> Row:
 def fork_row(thread: str, done: ForkReport) -> Row:
     """Where the thread was taken back to."""
     of = f" of thread {one_line(done.thread)}" if done.thread != thread else ""
-    text = f"{INDENT}+ fork from checkpoint {one_line(done.checkpoint)}{of}{', edited' if done.edited else ''}"
+    text = f"{INDENT}+ fork{' with an edit' if done.edited else ''} from checkpoint {one_line(done.checkpoint)}{of}"
     return Row(Text(text))
 
 
