@@ -2,10 +2,12 @@
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, tool
 
 from loopwright import Agent, Settings, tool_policy
@@ -73,6 +75,27 @@ def test_forks_of_ends_and_of_inputs_belong_to_the_run_that_follows() -> None:
     agent.resume("copy")
     (run,) = agent.report("copy").runs
     assert [(fork.thread, fork.checkpoint) for fork in run.forks] == [("t", guard)]
+
+
+def test_forks_of_langgraphs_own_api_are_reported_too(storage_url: str) -> None:
+    """A run from an old checkpoint and an edit of one, as Studio makes them; an edit at its end is none."""
+    agent = agent_of(reply("", call("look", at="a")), "first", "second", "third", url=storage_url)
+    agent.run("x", thread="t")
+    decided = [entry.checkpoint for entry in agent.history("t") if entry.node == "guard"]
+    with agent.place.open() as storage:
+        graph = agent.graph.copy(update={"checkpointer": storage.saver, "store": storage.store})
+        head: Any = {"configurable": {"thread_id": "t"}}
+        old: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": decided[2]}}
+        graph.update_state(head, {"answer": "first, edited"}, "finish")
+        assert newest(agent).forks == ()
+        graph.invoke(None, old)
+        (fork,) = newest(agent).forks
+        assert (fork.step, fork.checkpoint, fork.thread, fork.edited) == (1, decided[2], "t", False)
+        edit = graph.update_state(old, {"messages": [HumanMessage("y", id=str(uuid4()))]}, "call_model")
+        graph.invoke(None, edit)
+    assert [(each.checkpoint, each.edited) for each in newest(agent).forks] == [(decided[2], True)]
+    assert newest(agent).answer == "third"
+    assert asyncio.run(agent.areport("t")) == agent.report("t")
 
 
 def test_a_report_says_who_holds_the_thread(storage_url: str) -> None:

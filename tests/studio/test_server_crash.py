@@ -82,6 +82,8 @@ def test_a_second_run_is_refused_and_a_cancelled_one_goes_on(folder: Path) -> No
         before = next(each["checkpoint"]["checkpoint_id"] for each in history if each["next"] == ["execute_tools"])
         fork: Any = server.client.runs.wait(thread, "payer", input=None, checkpoint_id=before)
         assert fork["answer"] == "bob was paid"
+        (seen,) = read_report(place_of(f"sqlite:///{folder}/runs.db"), thread).runs
+        assert [(each.checkpoint, each.edited) for each in seen.forks] == [(before, False)]
         held.slow.event.set()
     assert lines(folder) == ["bob"]
 

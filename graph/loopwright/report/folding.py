@@ -19,6 +19,7 @@ from loopwright.event_shapes import (
     StopEvent,
 )
 from loopwright.pending import Pending
+from loopwright.report.branching import Branch
 from loopwright.report.data import (
     CallReport,
     CompressionReport,
@@ -46,20 +47,22 @@ def fold_report(
     messages: Sequence[AnyMessage],
     pending: Sequence[Pending] = (),
     *,
+    branches: Sequence[Branch] = (),
     limits: dict[str, float] | None = None,
     holder: str | None = None,
     characters: int = HEAD,
 ) -> RunReport:
     """The report of a thread from its log and its transcript, in time linear in both (400 rounds: about 20 ms).
 
-    `limits` are those of the newest run, `holder` is the process that makes it. A task, a reply and a result are
-    repeated up to so many `characters`.
+    `branches` are those that LangGraph's own API made, `limits` those of the newest run, `holder` is the process that
+    makes it. A task, a reply and a result are repeated up to so many `characters`.
     """
-    fold = _Fold(Texts(messages), limits or {}, characters)
+    fold = _Fold(thread, Texts(messages), limits or {}, characters)
     going: RunStatus = "paused" if pending else "running" if holder else "unfinished"
     for event in events:
         fold.take(event)
     fold.settle()
+    fold.branch(branches)
     runs = [fold.entry(run, going if run is fold.current else None) for run in fold.runs.values()]
     return RunReport(
         thread=thread,
@@ -103,6 +106,7 @@ class _Fold:
     which the next event tells whether the run goes on or another one begins.
     """
 
+    thread: str
     texts: Texts
     limits: dict[str, float]
     characters: int
@@ -149,6 +153,16 @@ class _Fold:
             for each in self.forked:
                 self.current.forks.append(ForkReport.model_validate({**each, "step": 0 if begins else each["step"]}))
             self.forked.clear()
+
+    def branch(self, branches: Sequence[Branch]) -> None:
+        """Count the forks that LangGraph's own API made; those of ours have an event that names their checkpoint."""
+        known = {fork.checkpoint for run in self.runs.values() for fork in run.forks}
+        for each in branches:
+            run = self.runs.get(each.run)
+            if run is not None and each.checkpoint not in known:
+                run.forks.append(
+                    ForkReport(step=each.step, checkpoint=each.checkpoint, thread=self.thread, edited=each.edited)
+                )
 
     def _begin(self, event: BeginEvent) -> _Run:
         run = self.runs.setdefault(event["run"], _Run(len(self.runs) + 1, event))

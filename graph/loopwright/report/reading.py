@@ -11,6 +11,7 @@ from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from loopwright.errors import UnknownThread
 from loopwright.event_shapes import Event
 from loopwright.pending import Asked, pending_of
+from loopwright.report.branching import branches
 from loopwright.report.data import RunReport
 from loopwright.report.folding import fold_report
 from loopwright.report.texts import HEAD
@@ -25,8 +26,9 @@ _BESIDE_TASKS = "00000000-0000-0000-0000-000000000000"
 
 
 class Stored(NamedTuple):
-    """What a report needs of a thread's newest state, with what a step in progress has finished."""
+    """What a report needs of a thread's newest state, `head`, with what a step in progress has finished."""
 
+    head: CheckpointTuple
     events: list[Event]
     messages: list[AnyMessage]
     run: Run | None
@@ -54,6 +56,7 @@ def report_of(place: Place, storage: Storage, thread: str, characters: int = HEA
         stored.events,
         stored.messages,
         pending_of(thread, stored.interrupts),
+        branches=(yield from branches(storage.saver, thread, stored.head)),
         limits=stored.run["limits"] if stored.run else None,
         holder=holder,
         characters=characters,
@@ -89,7 +92,7 @@ def read(saver: BaseCheckpointSaver[Any], thread: str) -> Core[Stored | None]:
 
     runs = [write for _, name, write in newer if name == "run"]
     run: Run | None = runs[-1] if runs else values.get("run")
-    return Stored(_events(*value("events")), _messages(*value("messages")), run, _interrupts(pending))
+    return Stored(saved, _events(*value("events")), _messages(*value("messages")), run, _interrupts(pending))
 
 
 def _of(pending: Sequence[PendingWrite], *, beside: bool) -> list[PendingWrite]:
