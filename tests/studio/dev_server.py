@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -61,14 +62,21 @@ def write_project(folder: Path, agent: str, graph: str) -> None:
     (folder / "langgraph.json").write_text(json.dumps(served))
 
 
+def free_port() -> int:
+    """A port that nobody has, below those that systems give to connections: one of these may go before it is used."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+
+
 @contextmanager
 def dev_server(
     folder: Path, *words: str, command: str = "langgraph_cli.cli import cli; cli()", **variables: str
 ) -> Iterator[DevServer]:
     """The server in this folder, once it answers; killed at the end."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     arguments = words or ("dev", "--no-browser", "--no-reload")
     process = subprocess.Popen(
