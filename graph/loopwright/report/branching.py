@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any, NamedTuple
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from loopwright.shapes import Run
@@ -57,8 +58,12 @@ def _listed(
 
 
 def _id(found: CheckpointTuple) -> str:
-    return str(found.config["configurable"]["checkpoint_id"])
+    return _named(found.config)
 
 
 def _parent(found: CheckpointTuple) -> str:
-    return str(found.parent_config["configurable"]["checkpoint_id"]) if found.parent_config else ""
+    return _named(found.parent_config) if found.parent_config else ""
+
+
+def _named(config: RunnableConfig) -> str:
+    return str(config.get("configurable", {}).get("checkpoint_id", ""))
