@@ -3,16 +3,15 @@
 import ast
 import re
 from dataclasses import fields
-from pathlib import Path
 from string import Formatter
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from tests.graph.sources import ROOT, tree
 
 from loopwright.language import HAN, Language, language, language_of
 from loopwright.memory.wording import WORDING, Wording
 
-ROOT = Path(__file__).parents[2]
 SAID = re.compile(rf"^[^|\\\[]*[{HAN}]{{2,}}[^|\\]*$", re.DOTALL)
 """A text with Chinese words that is no regular expression."""
 HALF_WIDTH = re.compile(rf"[{HAN}][,:;?!()]|[,:;?!()][{HAN}]")
@@ -56,7 +55,7 @@ def chinese_sentences() -> dict[str, str]:
     found = {}
     for source in (ROOT / "graph", ROOT / "studio", ROOT / "tools"):
         for path in source.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(tree(path)):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and SAID.search(node.value):
                     found[f"{path.relative_to(ROOT)}:{node.lineno}"] = node.value
     return found

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.graph.sources import ROOT, parse, tree
 
 import loopwright
 
-ROOT = Path(__file__).parents[2]
 MACHINE = ROOT / "graph" / "loopwright"
 PACKAGES = {"graph": "loopwright", "tools": "loopwright_tools", "studio": "loopwright_studio"}
 
@@ -77,11 +77,6 @@ class Import(NamedTuple):
 def sources(folder: Path) -> list[Path]:
     """The Python files under this folder."""
     return sorted(folder.rglob("*.py"))
-
-
-def parse(path: Path) -> ast.Module:
-    """The syntax tree of this file."""
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
 def imports(tree: ast.Module, package: str) -> Iterator[Import]:
@@ -159,7 +154,7 @@ def test_imports_point_downwards() -> None:
     """A part imports only what lies below it; neighbours share nothing but how calls are compared."""
     for path in sources(MACHINE):
         if path != MACHINE / "__init__.py":  # the front door opens on every part
-            assert list(violations(part_at(path), package_of(path, MACHINE.parent), parse(path))) == [], path
+            assert list(violations(part_at(path), package_of(path, MACHINE.parent), tree(path))) == [], path
 
 
 @pytest.mark.parametrize(
@@ -178,19 +173,19 @@ def test_imports_point_downwards() -> None:
 )
 def test_a_wrong_import_is_noticed(code: str) -> None:
     """In a policy each of these is one violation, wherever and however it is written."""
-    assert len(list(violations("policies", "loopwright.policies", ast.parse(code)))) == 1
+    assert len(list(violations("policies", "loopwright.policies", parse(code)))) == 1
 
 
 def test_a_right_import_is_not() -> None:
     """A policy may use the state, its own package and the signatures of calls."""
     code = "from loopwright.state import Run\nfrom .finding import Finding\nfrom loopwright.tooling import signature"
-    assert list(violations("policies", "loopwright.policies", ast.parse(code))) == []
+    assert list(violations("policies", "loopwright.policies", parse(code))) == []
 
 
 def test_the_machine_does_not_know_its_users() -> None:
     """The machine imports neither the shipped tools nor what a person touches."""
     for path in sources(MACHINE):
-        tops = {found.module.split(".")[0] for found in imports(parse(path), package_of(path, MACHINE.parent))}
+        tops = {found.module.split(".")[0] for found in imports(tree(path), package_of(path, MACHINE.parent))}
         assert not tops & {"loopwright_tools", "loopwright_studio", "typer", "rich"}, path
 
 
@@ -198,7 +193,7 @@ def test_tools_use_the_front_door_only() -> None:
     """The shipped tools take from loopwright what `loopwright.__all__` offers, and nothing from Studio."""
     root = ROOT / "tools"
     for path in sources(root):
-        for found in imports(parse(path), package_of(path, root)):
+        for found in imports(tree(path), package_of(path, root)):
             assert not found.module.startswith("loopwright_studio"), f"{path}:{found.line}"
             assert not found.module.startswith("loopwright."), f"{path}:{found.line} passes the front door by"
             if found.module == "loopwright" and found.name:
@@ -242,7 +237,7 @@ def test_no_file_is_a_drawer(source: str) -> None:
     """No file, folder, class or function is named utils, helpers or legacy: its name says what it is for."""
     for path in sources(ROOT / source):
         assert not DRAWERS & {part.removesuffix(".py") for part in path.relative_to(ROOT).parts}, path
-        for node in ast.walk(parse(path)):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 words = set(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", node.name).lower()))
                 assert not DRAWERS & words, f"{path}:{node.lineno} {node.name}"
@@ -252,13 +247,13 @@ def test_vendors_are_named_in_models_and_storage_only() -> None:
     """Elsewhere no import, name or string holds a vendor or a database; what LangChain named after one is its own."""
     for path in sources(MACHINE):
         if part_at(path) not in NAMED_IN:
-            assert [each for each in strings_and_names(parse(path)) if VENDORS.search(each[0])] == [], path
+            assert [each for each in strings_and_names(tree(path)) if VENDORS.search(each[0])] == [], path
 
 
 def test_private_names_of_other_packages_are_imported_in_one_place() -> None:
     """Only state.py may reach for a private name of LangGraph's: its message reducer, which compares by identity."""
     for path in sources(MACHINE):
-        for found in imports(parse(path), package_of(path, MACHINE.parent)):
+        for found in imports(tree(path), package_of(path, MACHINE.parent)):
             if not found.module.startswith(("loopwright", "__")) and path != MACHINE / "state.py":
                 private = [part for part in (*found.module.split("."), found.name) if part.startswith("_")]
                 assert not private, f"{path}:{found.line} imports {found.module}.{found.name}"
