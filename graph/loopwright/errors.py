@@ -17,8 +17,11 @@ Nothing here carries a secret: messages name variables and places, never values.
 """
 
 
-class LoopwrightError(Exception):
-    """Base of all errors raised at a caller; its text is one sentence that says what was wrong and what to do."""
+class LoopwrightError(RuntimeError):
+    """Base of all errors raised at a caller; its text is one sentence that says what was wrong and what to do.
+
+    A RuntimeError, since LangGraph's server tells its clients the text of Python's own kinds alone.
+    """
 
     exit_code = 2
 

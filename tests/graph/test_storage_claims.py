@@ -81,6 +81,21 @@ def test_awaited_claims_are_the_same_claims(storage_url: str) -> None:
     asyncio.run(hold(place_of(storage_url)))
 
 
+@pytest.mark.parametrize("turns", range(5))
+def test_a_claim_cancelled_while_it_is_taken_is_let_go(storage_url: str, turns: int) -> None:
+    """However far the taking has come when its task is cancelled, the thread is free once the task has ended."""
+
+    async def run(place: Place) -> None:
+        taking = asyncio.create_task(aclaim(place, "t1"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        taking.cancel()
+        await asyncio.gather(taking, return_exceptions=True)
+        await aclaim(place, "t1")
+
+    asyncio.run(run(place_of(storage_url)))
+
+
 def test_a_run_inside_a_run_of_the_same_thread_is_refused(storage_url: str) -> None:
     """A tool that runs its own thread again is refused; the run around it goes on and ends."""
     agents: list[Agent] = []

@@ -10,7 +10,7 @@ from loopwright.shapes import CallStatus, Effect, Failure, Go, Parts, Rung, Stat
 RunStatus: TypeAlias = Status | Literal["paused", "unfinished"]
 """`paused` until a person answers; `unfinished`: a newer run began before this one ended, or no process holds it.
 
-LangGraph's server holds no thread, so that a run which it makes reads `unfinished` until it ends."""
+A run by LangGraph's server reads `unfinished` until it ends where its graph is not `served` under our claim."""
 
 
 class _Data(BaseModel):

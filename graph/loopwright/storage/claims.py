@@ -9,7 +9,7 @@ from loopwright.steps import Core, Do
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-_KEY = "loopwright_claim"
+_KEY = "__loopwright_claim"
 
 
 class Claim(Protocol):

@@ -7,7 +7,7 @@ from loopwright.storage.place import Place
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-_KEY = "loopwright_place"
+_KEY = "__loopwright_place"
 
 
 def kept_at(config: "RunnableConfig", place: Place) -> "RunnableConfig":

@@ -15,6 +15,7 @@ from loopwright.storage.sealed_store import SealedStore
 from loopwright.storage.sqlite.claims import file_claim, file_holder
 from loopwright.storage.sqlite.errors import explained
 from loopwright.storage.sqlite.setup import locks_beside, prepare
+from loopwright.storage.threaded import threaded
 
 BUSY_SECONDS = 30.0
 """Seconds a SQLite connection waits for another's write."""
@@ -101,8 +102,8 @@ class SqlitePlace:
 
     @asynccontextmanager
     async def aclaim(self, thread: str) -> AsyncIterator[Claim]:
-        """Like `claim`; taking it waits for nothing."""
-        with self.claim(thread) as claim:
+        """Like `claim`, with its files out of the event loop: servers forbid them there."""
+        async with threaded(self.claim(thread)) as claim:
             yield claim
 
     def holder(self, thread: str) -> str | None:
@@ -111,5 +112,5 @@ class SqlitePlace:
             return file_holder(locks_beside(self.path), thread)
 
     async def aholder(self, thread: str) -> str | None:
-        """Like `holder`; it waits for nothing."""
-        return self.holder(thread)
+        """Like `holder`, out of the event loop."""
+        return await asyncio.to_thread(self.holder, thread)
