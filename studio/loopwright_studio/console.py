@@ -9,16 +9,20 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.text import Span, Text
 
+from loopwright_studio.wrapping import wrapped
+
 GLYPHS = {"model": "●", "guard": "◆", "ok": "→", "error": "✗", "refused": "■", "memory": "▼", "pause": "?", "done": "✓",
-          "note": "!", "more": "…", "to": "–", "full": "▓", "empty": "░"}  # fmt: skip
+          "open": "○", "note": "!", "more": "…", "to": "–", "full": "▓", "empty": "░"}  # fmt: skip
 PLAIN = {"model": "*", "guard": "+", "ok": ">", "error": "x", "refused": "#", "memory": "v", "pause": "?", "done": "=",
-         "note": "!", "more": "...", "to": "-", "full": "#", "empty": "."}  # fmt: skip
+         "open": "o", "note": "!", "more": "...", "to": "-", "full": "#", "empty": "."}  # fmt: skip
 """The glyphs where the output's encoding has no others."""
+LEAST_COLUMN = 24
+"""Cells that the last column of a table needs to say something."""
 END = Segment.line()
 _NARROW = re.compile(f"[ -~{''.join(GLYPHS.values())}]*")
 """What has a cell a character for certain; nearly all rows are made of it."""
 STYLES = {"model": "blue", "guard": "magenta", "ok": "cyan", "error": "red", "refused": "red", "memory": "yellow",
-          "pause": "yellow", "done": "green", "note": "yellow"}  # fmt: skip
+          "pause": "yellow", "done": "green", "note": "yellow", "open": "yellow"}  # fmt: skip
 
 
 class Row(NamedTuple):
@@ -77,7 +81,8 @@ class Screen:
 
     def say(self, text: str, style: str = "", *, wrap: bool = True) -> None:
         """Print a text that may be long; only a terminal wraps it, between words."""
-        self.console.print(Text(text, style=style), soft_wrap=not (wrap and self.console.is_terminal))
+        wraps = wrap and self.console.is_terminal
+        self.console.print(Text(wrapped(text, self.console.width) if wraps else text, style=style), soft_wrap=True)
 
     def commands(self, *lines: str) -> None:
         """Print command lines, never wrapped, so that they can be pasted."""
@@ -85,14 +90,20 @@ class Screen:
             self.say(f"  {line}", wrap=False)
 
     def columns(self, titles: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-        """Print a table: in a terminal the last column is cut to fit, elsewhere nothing is lost."""
+        """Print a table; in a terminal the last column is cut to fit, or stands below where it has hardly a place.
+
+        Elsewhere nothing is lost, and a line is a line.
+        """
         widths = [max(cell_len(line[n]) for line in (titles, *lines)) for n in range(len(titles) - 1)]
+        left = self.console.width - sum(width + 2 for width in widths)
+        longest = max(cell_len(line[-1]) for line in (titles, *lines))
+        below = self.console.is_terminal and left < min(longest, LEAST_COLUMN)
         for number, line in enumerate((titles, *lines)):
             padded = [cell + " " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=False)]
-            text = Text("  ".join([*padded, line[-1]]), style="" if number else "bold")
-            if self.console.is_terminal:
-                text.truncate(self.console.width, overflow="ellipsis")
-            self.console.print(text, soft_wrap=True)
+            first = "  ".join(padded if below else [*padded, line[-1]]).rstrip()
+            for text in (first, f"    {line[-1]}") if below else (first,):
+                shown = cut(text, self.console.width) if self.console.is_terminal else text
+                self.console.print(Text(shown, style="" if number else "bold"), soft_wrap=True)
 
     def mark(self, kind: str) -> tuple[str, str]:
         """The glyph of a kind of row with its colour."""
@@ -100,7 +111,11 @@ class Screen:
 
     def fits(self, row: Row) -> bool:
         """Whether the row fits on one line of what was printed last without being cut."""
-        return cells(row.left.plain) + (cells(row.right) + 2 if row.right else 0) <= (self._width or self._measure())
+        return cells(row.left.plain) <= self.room(row.right)
+
+    def room(self, right: str) -> int:
+        """The cells left of these figures on a line of what was printed last."""
+        return (self._width or self._measure()) - (cells(right) + 2 if right else 0)
 
 
 def styled(*parts: str | tuple[str, str]) -> Text:
@@ -119,15 +134,29 @@ def cells(text: str) -> int:
     return len(text) if _NARROW.fullmatch(text) else cell_len(text)
 
 
-def tokens(count: int) -> str:
+def cut(text: str, width: int) -> str:
+    """The text, with an ellipsis for what is wider than these cells."""
+    if cells(text) <= width:
+        return text
+    made = Text(text)
+    made.truncate(max(1, width), overflow="ellipsis")
+    return made.plain
+
+
+def tokens(number: int) -> str:
     """A number of tokens in at most five characters."""
-    if count < 1000:
-        return str(count)
-    if count < 999_500:
-        return f"{count / 1000:.1f}k" if count < 99_950 else f"{count / 1000:.0f}k"
-    return f"{count / 1e6:.1f}M"
+    if number < 1000:
+        return str(number)
+    if number < 999_500:
+        return f"{number / 1000:.1f}k" if number < 99_950 else f"{number / 1000:.0f}k"
+    return f"{number / 1e6:.1f}M"
 
 
 def seconds(duration: float) -> str:
     """A duration as `0.8s` or `2m05s`."""
     return f"{duration:.1f}s" if duration < 99.95 else f"{round(duration) // 60}m{round(duration) % 60:02}s"
+
+
+def count(number: int, what: str, many: str = "") -> str:
+    """A number of things, `many` of them or with an s where it is not one."""
+    return f"{number:,} {what if number == 1 else many or f'{what}s'}"

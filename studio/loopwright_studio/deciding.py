@@ -10,16 +10,18 @@ import typer
 
 from loopwright.errors import BadDecision, UsageError
 from loopwright.pending import Pending
-from loopwright_studio.call_line import arguments
+from loopwright_studio.call_line import is_cut, spelled_out
 from loopwright_studio.visible import one_line, visible
 
 Decision: TypeAlias = Mapping[str, Any]
 ALL = "all"
 """What `--question` names for every open question."""
-APPROVAL = {"a": "[a]pprove", "e": "[e]dit", "r": "[r]eject", "i": "answer [i]n its stead"}
+APPROVAL = {"a": "[a]pprove", "e": "[e]dit", "r": "[r]eject", "i": "answer [i]nstead"}
 BUDGET = {"a": "[a]pprove", "e": "[e]dit", "r": "[r]eject"}
 UNKNOWN = {"h": "it [h]appened", "n": "it did [n]ot", "s": "[s]kip, nobody knows"}
 """The choices at the terminal for each kind of question."""
+VIEW, QUIT = {"v": "[v]iew"}, {"q": "[q]uit, keeps waiting"}
+"""Choices that answer nothing: the first shows the whole where something is cut, the second is always there."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,9 @@ def ask(pending: Sequence[Pending]) -> dict[str, Decision]:
     """Ask a person about every open question; those answered before quit, Ctrl-C or the end of input count."""
     decisions: dict[str, Decision] = {}
     try:
-        for question in pending:
+        for number, question in enumerate(pending, 1):
+            if len(pending) > 1:
+                typer.echo(f"Question {number} of {len(pending)}", err=True)
             decision = _ask(question)
             if decision is None:
                 break
@@ -108,13 +112,23 @@ def ask(pending: Sequence[Pending]) -> dict[str, Decision]:
 
 def _ask(question: Pending) -> Decision | None:
     typer.echo(visible(question.description), err=True)
-    typer.echo(f"  {one_line(question.call['name'])}({arguments(question.call['args'])})", err=True)
+    typer.echo(spelled_out(question.call), err=True)
     choices = {"approval": APPROVAL, "budget": BUDGET, "unknown": UNKNOWN}[question.kind]
-    choice = ""
-    while choice not in choices and choice != "q":
-        prompt = "  ".join([*choices.values(), "[q]uit, it keeps waiting"])
-        choice = typer.prompt(prompt, err=True).strip().lower()[:1]
+    view = VIEW if is_cut(question.call) else {}
+    while (choice := _choose({**choices, **view, **QUIT})) in VIEW:
+        typer.echo(spelled_out(question.call, sys.maxsize), err=True)
     return _chosen(question, choice)
+
+
+def _choose(choices: Mapping[str, str]) -> str:
+    """The letter of a choice, typed as that or as its words; anything else is asked again, since it may be a slip."""
+    words = {label.partition(",")[0].replace("[", "").replace("]", ""): letter for letter, label in choices.items()}
+    while True:
+        typed = str(typer.prompt("  ".join(choices.values()), err=True)).strip().lower()
+        choice = words.get(typed, typed)
+        if choice in choices:
+            return choice
+        typer.echo(f"{one_line(typed)!r} is none of them: type the letter in brackets.", err=True)
 
 
 def _chosen(question: Pending, choice: str) -> Decision | None:

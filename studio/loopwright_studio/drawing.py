@@ -11,11 +11,14 @@ from loopwright.errors import UsageError
 Format: TypeAlias = Literal["mermaid", "svg", "ascii", "png"]
 
 
-def draw(picture: Format, file: Path | None) -> None:
+def draw(picture: Format | None, file: Path | None) -> None:
     """Print the machine, or write it to a file; no picture needs a network.
 
-    Raises UsageError where a file cannot be written, or none is named for a PNG.
+    Where no format is named, a person at a terminal gets text, anything else mermaid. Raises UsageError where a file
+    cannot be written, or none is named for a PNG.
     """
+    if picture is None:
+        picture = "ascii" if file is None and sys.stdout.isatty() else "mermaid"
     data = _picture(picture)
     if file is not None:
         try:
@@ -36,7 +39,8 @@ def _picture(picture: Format) -> str | bytes:
         from loopwright import build_graph
         from loopwright_studio.configuration import OFFLINE
 
-        return build_graph(OFFLINE).get_graph().draw_mermaid().rstrip()
+        drawn: str = build_graph(OFFLINE).get_graph().draw_mermaid()
+        return drawn.replace("<em>description = ", "<em>").rstrip()
     from loopwright_studio import pictures
 
     if picture == "png":

@@ -13,7 +13,7 @@ FIRST = "\nStopping after the step that is running; press Ctrl-C again to stop a
 
 @contextmanager
 def interruptible(stop: Callable[[], None], farewell: str, exit_code: int) -> Iterator[None]:
-    """Within the block the first signal calls `stop`, and a second one prints the farewell and exits.
+    """Within the block the first signal calls `stop`, and a second one writes the farewell and exits.
 
     `stop` has to return at once: it runs wherever the signal came. The second signal leaves the process without waiting
     for anything; what was on disk stays.

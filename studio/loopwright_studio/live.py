@@ -24,6 +24,7 @@ from loopwright_studio.rows import (
     compression_row,
     decision_row,
     extension_row,
+    is_notable,
     model_rows,
     outcome_row,
     pause_row,
@@ -34,10 +35,11 @@ from loopwright_studio.rows import (
 class Live:
     """Prints what a run's stream hands out. In a terminal two lines below it say what it waits for and what is used.
 
-    Events carry no texts: what the model says is joined from its tokens; a call's arguments and result are taken from
-    what the nodes have written, which is there when the guard decides next. What an earlier process wrote is looked up
-    in the thread's report (`look`). Off a terminal each line is there at once, since logs are followed; in one it comes
-    with the next drawing (`pulse`), and at the latest when the block ends, however it ends.
+    A decision has a line where the guard did more than let the run go on. Events carry no texts: what the model says is
+    joined from its tokens; a call's arguments and result are taken from what the nodes have written, which is there
+    when the guard decides next. What an earlier process wrote is looked up in the thread's report (`look`). Off a
+    terminal each line is there at once, since logs are followed; in one it comes with the next drawing (`pulse`), and
+    at the latest when the block ends, however it ends.
     """
 
     def __init__(
@@ -95,7 +97,8 @@ class Live:
         if item["kind"] == "begin" and item["extend"]:
             return [extension_row(item["extend"])]
         if item["kind"] == "decision":
-            return [decision_row(self._screen, DecisionReport.model_validate(item))]
+            decision = DecisionReport.model_validate(item)
+            return [decision_row(self._screen, decision)] if is_notable(decision) else []
         if item["kind"] == "model":
             said = "".join(self._said.pop(item["message_id"], []))
             return model_rows(self._screen, item["step"], ModelReport.model_validate({**item, "said": said}))

@@ -14,8 +14,9 @@ machine = typer.Typer(rich_markup_mode=None)
 @machine.command(cls=SentenceCommand)
 def graph(
     picture: Annotated[
-        Literal["mermaid", "svg", "ascii", "png"], typer.Option("--format", "-f", help="mermaid, svg, ascii or png.")
-    ] = "mermaid",
+        Literal["mermaid", "svg", "ascii", "png"] | None,
+        typer.Option("--format", "-f", help="mermaid, svg, ascii or png; else ascii in a terminal, mermaid elsewhere."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The file; else stdout.")
     ] = None,

@@ -1,17 +1,19 @@
 """How a run ends at the terminal: the answer on stdout, the stop card and what to do next on stderr, the exit code."""
 
+import sys
 from dataclasses import asdict
 from typing import Any, get_args
 
 import typer
 
+from loopwright.language import language
 from loopwright.report import RunReport
 from loopwright.results import RunResult
 from loopwright.shapes import Interruption
 from loopwright.storage import MemoryPlace, SqlitePlace, place_of
 from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
-from loopwright_studio.stop_card import print_card
+from loopwright_studio.stop_card import is_stop_text, next_commands, print_card
 from loopwright_studio.visible import visible
 
 COMPLETED, STOPPED, WAITING, FAILED = 0, 3, 4, 5
@@ -40,29 +42,40 @@ def result_data(result: RunResult) -> dict[str, Any]:
 
 
 def print_answer(result: RunResult) -> None:
-    """The answer alone, on stdout."""
+    """The answer alone, on stdout; not where a person would read it again on the stop card below it."""
+    stop = result.stop
+    if stop is not None and not stop["complete"] and is_stop_text(result.answer, stop) and _is_read_with_stderr():
+        return
     if result.answer:
         typer.echo(visible(result.answer))
 
 
-def print_stop(screen: Screen, result: RunResult, report: RunReport, storage: str | None) -> None:
+def _is_read_with_stderr() -> bool:
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
+def print_stop(
+    screen: Screen, result: RunResult, report: RunReport, storage: str | None, again: tuple[str, ...] = ()
+) -> None:
     """The stop card of a run that was stopped, or left in the middle; of one that has not begun, how it begins."""
     stop = result.stop
     if stop is None or stop["complete"]:
         return
     if not report.runs:
-        screen.say(interrupted(result.thread, storage), wrap=False)
+        screen.say(interrupted(result.thread, storage, again), wrap=False)
         return
-    print_card(screen, result.thread, report.runs[-1], stop, storage)
+    run = report.runs[-1]
+    print_card(screen, run, stop)
+    screen.commands(*next_commands(result.thread, stop, storage, language(run.task), again))
 
 
-def interrupted(thread: str, storage: str | None) -> str:
+def interrupted(thread: str, storage: str | None, again: tuple[str, ...] = ()) -> str:
     """What to say of a run that was left in the middle."""
-    return f"Interrupted: every finished step is kept. Go on with: {command('resume', thread, storage)}"
+    return f"Interrupted: every finished step is kept. Go on with: {command('resume', thread, storage, again=again)}"
 
 
-def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None) -> None:
-    """Where the run is kept, and how to look at it and go on."""
+def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None, again: tuple[str, ...] = ()) -> None:
+    """Where the run is kept, and how to look at it and ask more."""
     place = place_of(url)
     if isinstance(place, MemoryPlace):
         screen.say("The run is not kept: its storage was memory.")
@@ -73,6 +86,5 @@ def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None)
         return
     screen.commands(
         f"{command('show', result.thread, storage)}  # look at it",
-        f"{command('resume', result.thread, storage)}  # after a crash",
-        f"{command('run', result.thread, storage, before=('TASK', '--thread'))}  # ask more",
+        f"{command('run', result.thread, storage, before=('TASK', '--thread'), again=again)}  # ask more",
     )

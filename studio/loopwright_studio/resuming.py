@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-import typer
-
 from loopwright.results import RunResult, Usage
 from loopwright.stream import RunStream
+from loopwright_studio.console import Screen
 from loopwright_studio.deciding import Answer, ask, can_ask, read_decisions
 from loopwright_studio.running import Session
 from loopwright_studio.visible import visible
@@ -21,18 +20,18 @@ def resume_thread(
 ) -> None:
     """Resume until the run ends or a question stays open, and leave with the exit code."""
     report = session.agent.report(thread)
-    pending = report.waiting
+    pending, left = report.waiting, False
     decisions = read_decisions(pending, given or Answer())
     if pending and not decisions and not limits:
         decisions = ask(pending) if can_ask(as_json=session.as_json) else {}
+        left = len(decisions) < len(pending)
         if not decisions:
             session.conclude(RunResult("", False, None, Usage(), thread, "", pending, []))
     last = report.runs[-1].status if report.runs else "running"
     if last in ("completed", "stopped") and not limits:
-        typer.echo(
+        Screen(stderr=True).say(
             f"The last run of thread {visible(thread)} has ended ({last}): larger limits (--extend) or a new task "
-            "(loopwright run --thread) go on from there.",
-            err=True,
+            "(loopwright run --thread) go on from there."
         )
     stream = session.agent.stream(
         thread=thread,
@@ -41,15 +40,18 @@ def resume_thread(
         user=session.user,
         repeat_effects=repeat_effects,
     )
-    run_asking(session, stream)
+    run_asking(session, stream, left=left)
 
 
-def run_asking(session: Session, stream: RunStream) -> None:
-    """Run, asking the person at the terminal whatever the run waits with, and leave with the exit code."""
+def run_asking(session: Session, stream: RunStream, *, left: bool = False) -> None:
+    """Run, asking the person at the terminal whatever the run waits with, and leave with the exit code.
+
+    A person who quits, or `left` before, is asked no more; what they had answered until then is carried out.
+    """
     result = session.follow(stream)
-    while result.pending and can_ask(as_json=session.as_json):
+    while result.pending and not left and can_ask(as_json=session.as_json):
         answered = ask(result.pending)
-        if not answered:
-            break
-        result = session.follow(session.agent.stream(thread=stream.thread, decisions=answered, user=session.user))
+        left = len(answered) < len(result.pending)
+        if answered:
+            result = session.follow(session.agent.stream(thread=stream.thread, decisions=answered, user=session.user))
     session.conclude(result)

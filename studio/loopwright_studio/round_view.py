@@ -4,7 +4,8 @@ import json
 
 from loopwright.errors import UsageError
 from loopwright.report import CallReport, DecisionReport, ModelReport, RoundReport, RunEntry, RunReport
-from loopwright_studio.console import Screen, seconds
+from loopwright_studio.console import Screen, count, seconds
+from loopwright_studio.rows import OPEN
 from loopwright_studio.visible import one_line, visible
 
 WHOLE = 10_000_000
@@ -47,9 +48,10 @@ def _model(screen: Screen, done: ModelReport) -> None:
     parts = ", ".join(f"{name} {count:,}" for name, count in done.parts.items() if count)
     screen.say(f"call_model {one_line(done.model)}  {seconds(done.seconds)}  ({one_line(done.finish_reason)})", "blue")
     screen.say(f"  request of {done.request_tokens:,} tokens: {parts}")
+    retries = f", {count(done.retries, 'retry', 'retries')}" if done.retries else ""
     cost = f", ${done.cost_usd:.4f}" if done.cost_usd is not None else ""
     estimated = " (estimated)" if done.estimated else ""
-    screen.say(f"  {done.tokens_in:,} tokens in, {done.tokens_out:,} out{estimated}{cost}, {done.retries} retries")
+    screen.say(f"  {done.tokens_in:,} tokens in, {done.tokens_out:,} out{estimated}{cost}{retries}")
     for notice in done.notices:
         screen.say(f"  {visible(notice)}", "yellow")
     if done.failure is not None:
@@ -59,8 +61,9 @@ def _model(screen: Screen, done: ModelReport) -> None:
 
 
 def _call(screen: Screen, done: CallReport) -> None:
-    facts = [done.effect or "no such tool", done.status.replace("_", " "), seconds(done.seconds)]
-    facts += [f"{done.retries} retries"] if done.retries else []
+    went = [done.effect or "no such tool", done.status.replace("_", " "), seconds(done.seconds)]
+    facts = [OPEN] if done.status == "open" else went
+    facts += [count(done.retries, "retry", "retries")] if done.retries else []
     facts += ["arguments edited by a person"] if done.edited else []
     screen.say(f"{one_line(done.tool)} {one_line(done.call_id)}  {', '.join(facts)}", "cyan")
     args = done.args if isinstance(done.args, str) else json.dumps(done.args, ensure_ascii=False, indent=2, default=str)

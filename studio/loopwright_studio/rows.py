@@ -5,10 +5,14 @@ from rich.text import Text
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ForkReport, ModelReport
 from loopwright.shapes import Rung, StopReport
 from loopwright_studio.call_line import SHOWN, arguments, limits
-from loopwright_studio.console import STYLES, Row, Screen, seconds, styled, tokens
+from loopwright_studio.console import STYLES, Row, Screen, cells, count, cut, seconds, styled, tokens
 from loopwright_studio.visible import one_line
 
 INDENT = " " * 5
+LEAST_MADE = 12
+"""Cells of a call that are left of it where what became of it needs the line."""
+OPEN = "no outcome yet"
+"""What became of a call that runs, waits, or went with its process."""
 NOTABLE: tuple[Rung, ...] = ("note", "serve", "block", "ask")
 
 
@@ -44,11 +48,17 @@ def model_rows(screen: Screen, step: int, done: ModelReport) -> list[Row]:
 
 def call_rows(screen: Screen, done: CallReport) -> list[Row]:
     """A tool call: arguments, what became of it, the head of its result (on a second line where it does not fit)."""
-    kind = {"ok": "ok", "served": "ok", "error": "error", "unknown": "error"}.get(done.status, "refused")
-    notes = ", ".join(_notes(done))
+    kinds = {"ok": "ok", "served": "ok", "error": "error", "unknown": "error", "open": "open"}
+    kind = kinds.get(done.status, "refused")
+    right, notes = (
+        "" if kind == "open" else seconds(done.seconds),
+        "".join(f" ({', '.join(found)})" for found in [_notes(done)] if found),
+    )
     made = (INDENT, screen.mark(kind), f" {one_line(done.tool)} {arguments(done.args)}")
-    left = (*made, (f" ({notes})", STYLES[kind])) if notes else made
-    right = seconds(done.seconds)
+    if notes:
+        room = screen.room(right) - cells(notes)
+        made = (*made[:2], cut(made[2], max(LEAST_MADE, room - len(INDENT) - 1)))
+    left = (*made, (notes, STYLES[kind])) if notes else made
     result = one_line((done.result or "")[:SHOWN])
     if result:
         joined = Row(styled(*left, f" {screen.glyphs['ok']} {result}"), right)
@@ -96,7 +106,7 @@ def stop_row(screen: Screen, report: StopReport) -> Row:
 
 
 def _notes(done: CallReport) -> list[str]:
-    notes = [] if done.status == "ok" else [done.status.replace("_", " ")]
+    notes = [] if done.status == "ok" else [OPEN if done.status == "open" else done.status.replace("_", " ")]
     notes += [done.failure["kind"].replace("_", " ")] if done.failure else []
     notes += ["edited"] if done.edited else []
-    return [*notes, f"{done.retries} retries"] if done.retries else notes
+    return [*notes, count(done.retries, "retry", "retries")] if done.retries else notes

@@ -2,18 +2,19 @@
 
 import sys
 from collections.abc import Mapping
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from typing import TextIO
 
 import typer
 
 from loopwright import Agent, RunReport
-from loopwright.errors import UsageError
+from loopwright.errors import UnknownThread, UsageError
 from loopwright.results import RunResult
 from loopwright.storage import open_storage
 from loopwright.stream import RunStream
 from loopwright_studio.agents import build_agent, check_endpoint, model_note, reading_agent
+from loopwright_studio.command_lines import repeated
 from loopwright_studio.configuration import OFFLINE, Configuration, load_settings
 from loopwright_studio.console import Screen
 from loopwright_studio.interrupts import interruptible
@@ -33,13 +34,17 @@ from loopwright_studio.waiting import print_waiting
 
 @dataclass(frozen=True)
 class Session:
-    """One `run` or `resume`: the agent, and how its run is shown. `storage` is the option as it was given."""
+    """One `run` or `resume`: the agent, and how its run is shown.
+
+    `storage` is the option as it was given, `again` the others that the printed commands repeat.
+    """
 
     agent: Agent
     configuration: Configuration
     storage: str | None
     quiet: bool
     as_json: bool
+    again: tuple[str, ...] = ()
 
     @property
     def user(self) -> dict[str, str] | None:
@@ -57,7 +62,8 @@ class Session:
         What a tool prints meanwhile goes to stderr: on stdout stands the answer alone, or one event a line.
         """
         out = sys.stdout
-        farewell = f"{interrupted(stream.thread, self.storage)}\n"
+        clear = "\r\x1b[J" if not self.silent and Screen(stderr=True).console.is_interactive else ""  # the footer
+        farewell = f"{clear}{interrupted(stream.thread, self.storage, self.again)}\n"
         with interruptible(lambda: stream.cancel("drained"), farewell, WAITING), redirect_stdout(sys.stderr):
             self._consume(stream, out)
         return stream.result
@@ -83,15 +89,17 @@ class Session:
         else:
             print_answer(result)
             if result.stop is not None and not result.complete:
-                print_stop(screen, result, self.agent.report(result.thread), self.storage)
-            print_waiting(screen, result.pending, self.storage)
+                print_stop(screen, result, self.agent.report(result.thread), self.storage, self.again)
+            print_waiting(screen, result.pending, self.storage, self.again)
         if not self.silent:
-            print_kept(screen, result, self.configuration.storage, self.storage)
+            print_kept(screen, result, self.configuration.storage, self.storage, self.again)
         raise typer.Exit(exit_code(result))
 
 
-def open_session(arguments: Mapping[str, object], *, quiet: bool, as_json: bool, thread: str | None = None) -> Session:
-    """The session that these arguments and the configuration give; `thread` is one that has to exist.
+def open_session(
+    arguments: Mapping[str, object], *, quiet: bool, as_json: bool, thread: str | None = None, new: bool = False
+) -> Session:
+    """The session that these arguments and the configuration give; `thread` has to exist, unless it may be `new`.
 
     Everything that can be wrong beforehand is found here, before a run claims its thread. Raises LoopwrightError.
     """
@@ -104,14 +112,15 @@ def open_session(arguments: Mapping[str, object], *, quiet: bool, as_json: bool,
     if configuration.model is not None and configuration.model.startswith("openai:"):
         check_endpoint(configuration)
     if thread is not None:
-        _check_model(configuration, reading_agent(configuration.storage).report(thread))
+        with suppress(*([UnknownThread] if new else [])):
+            _check_model(configuration, reading_agent(configuration.storage).report(thread))
     with open_storage(configuration.storage):
         pass
     note = model_note(configuration)
     if note is not None:
-        typer.echo(note, err=True)
+        Screen(stderr=True).say(note)
     storage = arguments.get("storage")
-    return Session(agent, configuration, str(storage) if storage else None, quiet, as_json)
+    return Session(agent, configuration, str(storage) if storage else None, quiet, as_json, repeated(arguments))
 
 
 def _check_model(configuration: Configuration, report: RunReport) -> None:

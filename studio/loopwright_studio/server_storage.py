@@ -10,6 +10,7 @@ from langgraph.store.base import BaseStore
 
 from loopwright.storage import place_of
 from loopwright_studio.configuration import load_settings
+from loopwright_studio.server_saver import ServerSaver
 
 
 @asynccontextmanager
@@ -17,7 +18,7 @@ async def create_checkpointer() -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """The checkpointer of the configured storage, for as long as the server runs."""
     configuration, _ = await asyncio.to_thread(load_settings)
     async with place_of(configuration.storage).aopen() as storage:
-        yield storage.saver
+        yield ServerSaver(storage)
 
 
 @asynccontextmanager

@@ -15,6 +15,8 @@ from loopwright_studio.configuration import load_settings
 from loopwright_studio.sources import PREFIX
 
 HOST = "127.0.0.1"
+RUNS = 10
+"""Runs that the server makes at a time, each on a thread of its own; by itself it makes one, and the others wait."""
 CONFIG = Path(__file__).with_name("langgraph.json")
 PROGRAM = "from loopwright_studio.server_process import main; main()"
 WARNING = (
@@ -35,7 +37,7 @@ def serve(arguments: Mapping[str, object], *, port: int, browser: bool, reload: 
     url, own = f"http://{HOST}:{port}", Path("langgraph.json")
     typer.echo(f"LangGraph's server starts on {url}. {WARNING}", err=True)
     config = str(own if own.exists() else CONFIG)
-    words = ["dev", "--config", config, "--host", HOST, "--port", str(port)]
+    words = ["dev", "--config", config, "--host", HOST, "--port", str(port), "--n-jobs-per-worker", str(RUNS)]
     words += [*([] if browser else ["--no-browser"]), *([] if reload else ["--no-reload"])]
     command = [sys.executable, "-c", PROGRAM, url, config, *words]
     os.execve(sys.executable, command, {**os.environ, **variables(arguments)})

@@ -6,9 +6,11 @@ from typing import TypeAlias
 
 from rich.text import Text
 
+from loopwright.language import language
 from loopwright.report import RoundReport, RunEntry, RunReport, Totals
+from loopwright.shapes import StopReport
 from loopwright_studio.command_lines import command
-from loopwright_studio.console import Row, Screen, seconds
+from loopwright_studio.console import Row, Screen, count, seconds
 from loopwright_studio.rows import (
     call_rows,
     compression_row,
@@ -21,7 +23,7 @@ from loopwright_studio.rows import (
     pause_row,
     stop_row,
 )
-from loopwright_studio.stop_card import print_card
+from loopwright_studio.stop_card import is_stop_text, next_commands, print_card
 from loopwright_studio.visible import one_line, visible
 from loopwright_studio.waiting import print_waiting
 
@@ -57,16 +59,26 @@ def run_row(run: RunEntry) -> Row:
 
 
 def print_end(screen: Screen, report: RunReport, run: RunEntry, storage: str | None) -> None:
-    """How a run ended or stands, its answer, and its sums."""
-    if run.stop is not None:
-        screen.print(stop_row(screen, run.stop))
-        if not run.stop["complete"]:
-            print_card(screen, report.thread, run, run.stop, storage)
-    elif run is report.runs[-1] and not report.waiting:
-        screen.say(standing_text(report, storage), wrap=False)
-    if run.answer:
+    """The answer of a run and its sums, then how it ended or stands and what can be done."""
+    newest, stop = run is report.runs[-1], run.stop
+    if stop is not None:
+        screen.print(stop_row(screen, stop))
+    if run.answer and not (stop is not None and is_stop_text(run.answer, stop)):
         screen.say(visible(run.answer))
     screen.say(totals_text(run.totals))
+    if stop is not None and not stop["complete"]:
+        print_card(screen, run, stop)
+        if newest:  # `resume` and `run` go on from there alone
+            look = closer_look(run, stop)
+            screen.commands(*next_commands(report.thread, stop, storage, language(run.task), look=look))
+    elif stop is None and newest and not report.waiting:
+        screen.say(standing_text(report, storage), wrap=False)
+
+
+def closer_look(run: RunEntry, stop: StopReport) -> tuple[str, ...]:
+    """The options of `show` for the round in which a run stopped, or for all where it made none."""
+    there = any(turn.step == stop["step"] for turn in run.rounds)
+    return ("--round", str(stop["step"])) if there else ("--all",)
 
 
 def standing_text(report: RunReport, storage: str | None) -> str:
@@ -92,7 +104,7 @@ def run_rows(screen: Screen, thread: str, run: RunEntry, *, everything: bool) ->
             yield _folded(screen, run, [turn for turn, _ in stretch])
         else:
             for turn, before in stretch:
-                yield from round_rows(screen, thread, run, turn, before)
+                yield from round_rows(screen, thread, run, turn, before, everything=everything)
     yield from (fork_row(thread, each) for each in run.forks if each.step >= max(ends, default=0))
 
 
@@ -114,26 +126,33 @@ def _folded(screen: Screen, run: RunEntry, turns: Sequence[RoundReport]) -> Row:
     first, last = turns[0].step, turns[-1].step
     calls = sum(len(turn.calls) for turn in turns)
     compressions = sum(first - 1 <= each.step < last for each in run.compressions)
-    parts = [f"{calls} call{'s' * (calls != 1)} ok"]
-    parts += [f"{compressions} compression{'s' * (compressions != 1)}"] if compressions else []
+    parts = [f"{count(calls, 'call')} ok"]
+    parts += [count(compressions, "compression")] if compressions else []
     text = f"rounds {first}{screen.glyphs['to']}{last} went through: {', '.join(parts)} (--all)"
     return Row(Text(f"   {screen.glyphs['more']} {text}", "dim"))
 
 
-def round_rows(screen: Screen, thread: str, run: RunEntry, turn: RoundReport, before: int) -> Iterator[Row]:
-    """One round as it went: what came before its model call, decisions, the model, its calls."""
+def round_rows(
+    screen: Screen, thread: str, run: RunEntry, turn: RoundReport, before: int, *, everything: bool = False
+) -> Iterator[Row]:
+    """One round as it went: what came before its model call, decisions, the model, its calls.
+
+    Decisions that let the run go on, as most do, have a line with `everything` alone.
+    """
+    told = [each for each in turn.decisions if each.step < turn.step and (everything or is_notable(each))]
     yield from (fork_row(thread, each) for each in run.forks if before <= each.step < turn.step)
     yield from (extension_row(each.limits) for each in run.extensions if before <= each.step < turn.step)
     yield from (pause_row(screen, e.question, e.extend) for e in run.pauses if before <= e.step < turn.step)
     yield from (outcome_row(screen, e.question, e.happened) for e in run.outcomes if before <= e.step < turn.step)
-    yield from (decision_row(screen, each) for each in turn.decisions if each.step < turn.step)
+    yield from (decision_row(screen, each) for each in told)
     yield from (compression_row(screen, each) for each in run.compressions if before <= each.step < turn.step)
     if turn.model is not None:
         yield from model_rows(screen, turn.step, turn.model)
     left = {call.call_id: call for call in turn.calls}
     for decision in turn.decisions:
         if decision.step >= turn.step:
-            yield decision_row(screen, decision)
+            if everything or is_notable(decision):
+                yield decision_row(screen, decision)
             for call_id in [call.call_id for call in turn.calls if call.call_id in decision.rungs]:
                 yield from call_rows(screen, left.pop(call_id)) if call_id in left else ()
     for call in left.values():
@@ -145,10 +164,10 @@ def totals_text(totals: Totals) -> str:
     odd = [f"{totals.failed_calls} failed"] if totals.failed_calls else []
     odd += [f"{totals.refused_calls} not run"] if totals.refused_calls else []
     parts = [
-        f"{totals.model_calls} model calls ({seconds(totals.model_seconds)})",
-        f"{totals.tool_calls} tool calls ({', '.join([seconds(totals.tool_seconds), *odd])})",
+        f"{count(totals.model_calls, 'model call')} ({seconds(totals.model_seconds)})",
+        f"{count(totals.tool_calls, 'tool call')} ({', '.join([seconds(totals.tool_seconds), *odd])})",
         f"{totals.tokens_in:,} tokens in, {totals.tokens_out:,} out",
     ]
     if totals.compressions:
-        parts.append(f"{totals.compressions} compressions ({seconds(totals.compression_seconds)})")
+        parts.append(f"{count(totals.compressions, 'compression')} ({seconds(totals.compression_seconds)})")
     return ", ".join([*parts, f"${totals.cost_usd:.4f}"] if totals.cost_usd is not None else parts)

@@ -15,7 +15,10 @@ from loopwright_studio.call_line import arguments
 from loopwright_studio.command_lines import command
 from loopwright_studio.console import Screen
 from loopwright_studio.visible import one_line, visible
+from loopwright_studio.wrapping import wrapped
 
+FRAME = 4
+"""Cells of a line that the frame takes."""
 RESULT = 200
 """Characters of the stuck call's result."""
 _TITLES: dict[Language, str] = {"en": "Stopped", "zh": "已停止"}
@@ -27,36 +30,56 @@ _RESULTS: dict[Language, str] = {"en": "Its result: ", "zh": "其结果："}
 _BEGAN: dict[Language, str] = {"en": "It began at step {step}.", "zh": "从第 {step} 步开始。"}
 
 
-def print_card(screen: Screen, thread: str, run: RunEntry, stop: StopReport, storage: str | None) -> None:
-    """Print the card; a frame only in a terminal. `storage` is the option as it was given, for the commands."""
+def print_card(screen: Screen, run: RunEntry, stop: StopReport) -> None:
+    """Print the card; a frame only in a terminal."""
     spoken = language(run.task)
     left = stop["reason"] in get_args(Interruption)
     title, colour = (_LEFT[spoken], "yellow") if left else (_TITLES[spoken], "red")
     text = visible(card_text(run, stop, spoken))
     if screen.console.is_terminal:
-        screen.console.print(Panel(Text(text), title=title, title_align="left", border_style=colour))
+        framed = Text(wrapped(text, screen.console.width - FRAME))
+        screen.console.print(Panel(framed, title=title, title_align="left", border_style=colour))
     else:
         screen.say(f"{title}.\n{text}" if left else text)
-    screen.commands(*next_commands(thread, stop, storage, spoken))
 
 
 def card_text(run: RunEntry, stop: StopReport, spoken: Language) -> str:
-    """What is on the card: the stop report, with the stuck call, what it gave, and the step where it began."""
+    """What is on the card: the stop report, with the step where it began, the stuck call, and what that gave."""
     stuck = next((each for turn in run.rounds for each in turn.calls if each.call_id == stop["call_id"]), None)
     call = f"{one_line(stuck.tool)}({arguments(stuck.args)})" if stuck else ""
     first, *rest = render_report(stop, spoken, call).splitlines()
-    gave = one_line(outcome_of(run, stuck)[:RESULT]) if stuck else ""
     began = [_BEGAN[spoken].format(step=run.stuck.began)] if run.stuck else []
-    return "\n".join([first, *began, *([f"{_RESULTS[spoken]}{gave}"] if gave else []), *rest])
+    if stuck is None:
+        return "\n".join([first, *began, *rest])
+    gave = one_line(outcome_of(run, stuck))
+    error = one_line(stop["last_error"] or "")
+    told = [line for line in rest[1:] if not (error and error in gave and line.endswith(error))]
+    shown = gave if len(gave) <= RESULT else f"{gave[:RESULT]} ..."
+    return "\n".join([first, *began, rest[0], *([f"{_RESULTS[spoken]}{shown}"] if gave else []), *told])
 
 
-def next_commands(thread: str, stop: StopReport, storage: str | None, spoken: Language) -> list[str]:
-    """At most three commands that fit how the run ended."""
-    look, page = command("show", thread, storage), command("report", thread, storage, "--open")
+def is_stop_text(answer: str, stop: StopReport) -> bool:
+    """Whether an answer says what the card says: that of a run which ended without a reply."""
+    return any(answer.startswith(render_report(stop, each).partition("\n")[0]) for each in get_args(Language))
+
+
+def next_commands(
+    thread: str,
+    stop: StopReport,
+    storage: str | None,
+    spoken: Language,
+    again: tuple[str, ...] = (),
+    look: tuple[str, ...] = (),
+) -> list[str]:
+    """At most three commands that fit how the run ended.
+
+    `storage` and `again` are the options that were given, `look` those of `show` that show more than was seen.
+    """
+    seen, page = command("show", thread, storage, *look), command("report", thread, storage, "--open")
     if stop["reason"] in LIMITS:
-        return [look, command("resume", thread, storage, "--extend", larger(stop)), page]
+        return [seen, command("resume", thread, storage, "--extend", larger(stop), again=again), page]
     if stop["reason"] in ("auth", "model_error"):
-        return [look, command("resume", thread, storage), page]
+        return [seen, command("resume", thread, storage, again=again), page]
     if stop["reason"] in get_args(Interruption):
-        return [command("resume", thread, storage), look, page]
-    return [look, command("run", thread, storage, before=(NEW_WORDS[spoken], "--thread")), page]
+        return [command("resume", thread, storage, again=again), seen, page]
+    return [seen, command("run", thread, storage, before=(NEW_WORDS[spoken], "--thread"), again=again), page]

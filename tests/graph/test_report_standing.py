@@ -210,3 +210,40 @@ def test_the_list_of_threads_says_the_same(storage_url: str) -> None:
     agent.resume("t")
     listed += list_threads(agent.place)
     assert [info.status for info in listed] == ["running", "unfinished", "completed"]
+
+
+def test_a_call_without_an_outcome_is_open(storage_url: str) -> None:
+    """What a run asked for and did not get before its process went is named; once it has an outcome, that is told."""
+    gone: list[str] = []
+
+    @tool
+    def look(at: str) -> str:
+        """Look at something."""
+        if at == "c" and not gone:
+            gone.append(at)
+            raise KeyboardInterrupt
+        return f"saw {at}"
+
+    looks = [reply("", call("look", at="a")), reply("", call("look", at="b"), call("look", at="c"))]
+    agent = Agent(ScriptedModel([*looks, "done"]), [tool_policy(look, effect="read")], storage=storage_url)
+    with pytest.raises(KeyboardInterrupt):
+        agent.run("x", thread="t")
+    left = newest(agent)
+    assert [each.status for each in left.rounds[0].calls] == ["ok"]
+    assert [each.args for each in left.rounds[1].calls][-1] == {"at": "c"}
+    unanswered = left.rounds[1].calls[-1]
+    assert (unanswered.tool, unanswered.status, unanswered.result) == ("look", "open", None)
+    assert left.totals.tool_calls == len([each for turn in left.rounds for each in turn.calls if each.status == "ok"])
+    agent.resume("t")
+    assert [each.status for turn in newest(agent).rounds for each in turn.calls] == ["ok"] * 3
+
+
+def test_a_call_that_waits_for_a_person_is_open() -> None:
+    """Until it is answered; the one beside it has run."""
+    agent = agent_of(reply("", call("look", at="a"), call("pay", to="b")), "done")
+    agent.run("x", thread="t")
+    (asked,) = newest(agent).rounds
+    assert {each.tool: each.status for each in asked.calls}["pay"] == "open"
+    (pending,) = agent.pending("t")
+    agent.resume("t", decisions={pending.id: {"type": "reject", "message": "no"}})
+    assert {each.tool: each.status for each in newest(agent).rounds[0].calls} == {"look": "ok", "pay": "rejected"}

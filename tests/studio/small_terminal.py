@@ -4,6 +4,10 @@ import re
 
 from rich.cells import cell_len
 
+from loopwright_studio.console import GLYPHS
+
+WENT_ON = re.compile(rf"\s*{GLYPHS['guard']} guard {GLYPHS['ok']} \w+( \(\d+ run\))?")
+"""A decision that let the run go on: of all that prints steps, `show --all` alone has it."""
 PIECES = re.compile(r"\x1b\[(?:\?\d+)?[\d;]*[A-Za-z]|[\r\n]|[^\x1b\r\n]+")
 
 

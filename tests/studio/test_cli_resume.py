@@ -1,16 +1,23 @@
 """`loopwright resume`: after a crash, under larger limits, with answers to what is open."""
 
 import json
+import sys
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
-from typer.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
 
 from loopwright.errors import BadDecision, UsageError
 from loopwright.pending import Pending
 from loopwright.testing import ModelEndpoint
-from loopwright_studio.deciding import Answer, read_decisions
+from loopwright_studio.call_line import LONG, is_cut, spelled_out
+from loopwright_studio.deciding import Answer, ask, read_decisions
 from loopwright_studio.options import read_limits, with_reason
+from loopwright_studio.visible import one_line
 
 TASK = ("run", "what is 2*3", "--max-model-calls", "1", "--thread", "t", "-q")
 ASK = {"LOOPWRIGHT_ON_LIMIT": "ask"}
@@ -180,11 +187,52 @@ def test_a_finished_thread_has_nothing_to_do(invoke: Callable[..., Result]) -> N
 
 
 def test_rules_do_not_take_over_from_a_language_model(invoke: Callable[..., Result]) -> None:
-    """A thread that a language model ran is not gone on with by the offline rules unless they are named."""
+    """The offline rules go on with a thread that a language model ran only where they are named; not so a new one."""
     key = {"OPENAI_API_KEY": "sk-hidden"}
     with ModelEndpoint(["hello"]) as endpoint:
         invoke("run", "hi", "--thread", "t", "--model", "openai:any", "--base-url", endpoint.base_url, **key)
     result = invoke("resume", "t", **key)
     assert result.exit_code == 2
     assert "name one with --model" in result.stderr
+    assert invoke("run", "and now?", "--thread", "t", **key).exit_code == 2
     assert invoke("resume", "t", "--model", "offline:demo").exit_code == 0
+    assert invoke("run", "1+1", "--thread", "new", "-q", **key).exit_code == 0
+
+
+def asked(question: Pending, typed: str) -> tuple[dict[str, Any], str]:
+    """What a person who types this has decided, and what was shown."""
+    with CliRunner().isolation(input=typed) as streams:
+        decisions = ask([question])
+        return {each: dict(decision) for each, decision in decisions.items()}, streams[1].getvalue().decode()
+
+
+@pytest.mark.parametrize("slip", ["abort", "answer", "yes", "x"])
+def test_a_slip_approves_nothing(slip: str) -> None:
+    """A choice is its letter or its words; any other word is asked about again, whatever it begins with."""
+    decisions, shown = asked(question("q1", "c"), f"{slip}\nr\nno\n")
+    assert decisions == {"q1": {"type": "reject", "message": "no"}}
+    assert f"{slip!r} is none of them" in shown
+    assert asked(question("q1", "c"), "Approve\n")[0] == {"q1": {"type": "approve"}}
+
+
+def test_nothing_is_approved_unseen() -> None:
+    """Of a long argument is said that it is cut, and `v` shows the whole; a short call takes one line."""
+    body = "第一行\n" + "x" * 2_000 + " the end"
+    long = replace(question("q1", "c"), call={"name": "send", "args": {"to": "bob", "body": body}})
+    decisions, shown = asked(long, "v\na\n")
+    assert decisions == {"q1": {"type": "approve"}}
+    head, whole = shown.split("[v]iew", 1)
+    assert f"({len(body):,} characters in all)" in head
+    assert "    to: bob\n    body: 第一行\n      xx" in head
+    assert "the end" not in head
+    assert "x the end" in whole
+    assert "[v]iew" not in asked(question("q1", "c"), "q\n")[1]
+    assert spelled_out({"name": "pay", "args": {"to": "bob"}}) == "  pay(to=bob)"
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text())))
+def test_no_argument_is_missing(args: dict[str, Any]) -> None:
+    """Of a call that is spelled out each name is there, and of each value the head."""
+    shown = spelled_out({"name": "t", "args": args}, sys.maxsize)
+    assert all(one_line(name) in shown for name in args)
+    assert is_cut({"name": "t", "args": {"a": "x" * (LONG + 1)}})

@@ -1,6 +1,7 @@
 """`loopwright run`: the answer on stdout, everything else on stderr, the exit code, and where the run is kept."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from rich.cells import cell_len
 from typer.testing import Result
 
 from loopwright.testing import ModelEndpoint, Status, call, reply
+from loopwright_studio.command_lines import command, repeated
 
 FAST = {"OPENAI_API_KEY": "sk-hidden", "LOOPWRIGHT_MODEL_SETTINGS__RETRY_DELAY": "0"}
 
@@ -22,8 +24,26 @@ def test_the_answer_alone_is_on_stdout(invoke: Callable[..., Result], folder: Pa
         assert part in result.stderr
     assert f"Kept in {folder}/runs.db, thread t1." in result.stderr
     assert "loopwright show t1" in result.stderr
-    assert "loopwright resume t1" in result.stderr
+    assert "loopwright resume" not in result.stderr
     assert (folder / "runs.db").exists()
+
+
+def test_a_printed_command_goes_on_with_the_same_model(invoke: Callable[..., Result]) -> None:
+    """What a limit's card offers is pasted as it stands: the model and its server are named, and answer again."""
+    with ModelEndpoint([reply("", call("calculator", expression="6*7")), "Not yet.", "42"]) as endpoint:
+        words = ("--model", "openai:any", "--base-url", endpoint.base_url)
+        stopped = invoke("run", "what is 6*7", "--thread", "t", "--max-model-calls", "1", *words, **FAST)
+        assert stopped.exit_code == 3
+        (line,) = [line for line in stopped.stderr.splitlines() if line.startswith("  loopwright resume")]
+        again = invoke(*shlex.split(line)[1:], **FAST)
+    assert (again.exit_code, again.stdout) == (0, "42\n")
+
+
+def test_what_a_command_repeats() -> None:
+    """What goes on needs the options that were given, looking does not; no password in a URL."""
+    again = repeated({"model": "openai:m", "base_url": "http://me:secret@h/v1", "user": None, "max_tokens": 9})
+    assert again == ("--model", "openai:m", "--base-url", "http://***@h/v1")
+    assert command("resume", "t", None, again=("--user", "a b")) == "loopwright resume t --user 'a b'"
 
 
 def test_tools_do_not_see_where_runs_are_kept(invoke: Callable[..., Result], folder: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.studio.small_terminal import seen
 
-from loopwright.testing import ModelEndpoint, Slow, call, reply
+from loopwright.testing import ModelEndpoint, Slow, Status, call, reply
 from loopwright_studio.footer import LEAVING
 from loopwright_studio.interrupts import FIRST
 
@@ -157,6 +157,26 @@ def test_a_run_asks_at_once_in_a_terminal(process: Start) -> None:
     assert "waiting:" not in rest
 
 
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_who_quits_is_asked_no_more(process: Start, command: str) -> None:
+    """Of two questions one is answered and one left: the first is carried out, the second waits with its commands."""
+    calls = [call("calculator", expression=f"6*{n}") for n in (7, 8)]
+    with ModelEndpoint([reply("", *calls)]) as endpoint:
+        options = ("--thread", "t", "--model", "openai:any", "--base-url", endpoint.base_url)
+        variables = {**ENDPOINT, "LOOPWRIGHT_TOOLS__APPROVE": '["calculator"]'}
+        if command == "resume":
+            process("run", "go", *options, variables=variables).communicate(timeout=60)
+        words = ("run", "go", *options) if command == "run" else ("resume", "t", *options[2:])
+        with terminal(process, *words, **variables) as say:
+            assert "Question 1 of 2" in say("waiting:", "a\n")
+            assert "Question 2 of 2" in say("waiting:", "q\n")
+            rest = say("", "")
+    assert say.code == 4  # type: ignore[attr-defined]
+    assert "6*7 = 42" in rest
+    assert "resume t --approve" in rest
+    assert "waiting:" not in rest
+
+
 class Stuck:
     """A request that the endpoint answers only when it is told to."""
 
@@ -186,7 +206,7 @@ def test_one_interrupt_ends_after_the_step(process: Start, number: int) -> None:
         assert (child.returncode, out) == (4, "")
         assert "Interrupted: The run was asked to stop" in err
         assert "(reason drained, policy caller, step 1)" in err
-        assert "  loopwright resume t\n" in err
+        assert f"  loopwright resume t {' '.join(words)}\n" in err
         assert "Traceback" not in err
         assert "Stopped" not in err
         again = process("resume", "t", "-q", *words, variables=ENDPOINT)
@@ -215,6 +235,27 @@ def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int) -> Non
     lines = [line.rstrip() for line in seen(shown, 1_000)]
     for part in ("calculator expression=6*7", FIRST.strip(), "loopwright resume t"):
         assert len([line for line in lines if part in line]) == 1, lines
+    assert not any(LEAVING in line for line in lines), "the two lines are left behind"
+
+
+def test_a_stop_without_a_reply_is_told_once_in_a_terminal(process: Start) -> None:
+    """The stop report is the answer of such a run: where stdout is read with stderr, the card alone says it."""
+    with ModelEndpoint(lambda _: Status(401)) as endpoint:
+        words = ("run", "hi", "--model", "openai:any", "--base-url", endpoint.base_url)
+        with terminal(process, *words, **ENDPOINT) as say:
+            shown = say("", "")
+        out, err = process(*words, variables=ENDPOINT).communicate(timeout=60)
+    assert shown.count("Check the key") == 1
+    assert "Check the key" in out
+    assert "Check the key" in err
+
+
+def test_the_machine_in_a_terminal_can_be_read(process: Start) -> None:
+    """`graph` draws text where somebody looks at it, and mermaid where a program reads it."""
+    with terminal(process, "graph") as say:
+        assert "graph TD" not in (drawn := say("", ""))
+        assert "guard" in drawn
+    assert "graph TD" in process("graph").communicate(timeout=60)[0]
 
 
 def test_an_interrupted_run_has_a_result(process: Start) -> None:

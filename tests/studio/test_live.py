@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool, tool
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
-from tests.studio.small_terminal import seen
+from tests.studio.small_terminal import WENT_ON, seen
 
 from loopwright import Agent, Settings, tool_policy
 from loopwright.testing import ScriptedModel, call, reply
@@ -59,10 +59,11 @@ def agent(script: Sequence[Any]) -> Agent:
 
 
 def steps_shown(runs: Agent) -> list[str]:
-    """The lines of the thread's steps as `show --all` has them."""
+    """The lines of the thread's steps as `show --all` has them, without the decisions that let the run go on."""
     made, written = screen()
     show_report(made, runs.report("t"), None, everything=True)
-    return [line for line in written.getvalue().splitlines() if line.startswith("    ") or line[:4].strip().isdigit()]
+    lines = [line for line in written.getvalue().splitlines() if line.startswith("    ") or line[:4].strip().isdigit()]
+    return [line for line in lines if not WENT_ON.fullmatch(line)]
 
 
 class Beats:

@@ -1,6 +1,7 @@
 """The page as a document: what it says of each stop, that it is whole and self-contained, and that it obeys nothing."""
 
 import re
+import sys
 import time
 from base64 import b64encode
 from collections import Counter
@@ -13,8 +14,10 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.tools import tool
-from tests.graph.stop_stories import STORIES, told
+from jinja2 import DictLoader, Environment
+from langchain_core.messages import AIMessage
+from langchain_core.tools import ToolException, tool
+from tests.graph.stop_stories import STORIES, looking, told
 from tests.studio.page_story import HOSTILE, THREAD, Story, every_kind, long_run
 from typer.testing import Result
 
@@ -26,13 +29,15 @@ from loopwright.settings import ModelSettings
 from loopwright.state import StopReason
 from loopwright.testing import ScriptedModel, call, reply
 from loopwright_studio.page import build_page
-from loopwright_studio.page.building import turning_points
+from loopwright_studio.page.building import parted, turning_points
 from loopwright_studio.page.chart import FLATTEST, chart_of
+from loopwright_studio.page.excerpts import what_went_wrong
 from loopwright_studio.page.figures import duration, listed, tick, tokens
 from loopwright_studio.page.listing import steps_of
 from loopwright_studio.page.path import path_of
 from loopwright_studio.page.shares import time_shares
 from loopwright_studio.page.steps import BetweenStep, RoundStep
+from loopwright_studio.page.template import Compiled
 from loopwright_studio.page.ways import Ways
 from loopwright_studio.page.wording import Wording
 from loopwright_studio.reporting import file_name
@@ -115,6 +120,19 @@ def test_the_first_screen_names_round_call_reason_and_what_to_do(reason: StopRea
         assert words.where_it_began.format(step=number) in said
 
 
+@pytest.mark.parametrize("folder", ["kept", "missing"])
+def test_compiled_templates_are_kept_where_they_can_be(tmp_path: Path, folder: str) -> None:
+    """They are read back by the next process; in a folder that cannot be written the page is made all the same."""
+    (tmp_path / "kept").mkdir()
+    compiled = Compiled()
+    compiled.directory = str(tmp_path / folder)
+    for _ in range(2):
+        environment = Environment(loader=DictLoader({"a": "{{ 1 + 1 }}"}), bytecode_cache=compiled, autoescape=True)
+        assert environment.get_template("a").render() == "2"
+    kept = 1 if folder == "kept" and not sys.dont_write_bytecode else 0
+    assert len([*tmp_path.glob("kept/*.cache")]) == kept
+
+
 def test_an_open_run_says_who_holds_it_or_how_to_go_on() -> None:
     """A run without a stop either runs, in the process named, or nobody holds it and it can be resumed."""
     story = long_run(9, hostile=())
@@ -123,7 +141,7 @@ def test_an_open_run_says_who_holds_it_or_how_to_go_on() -> None:
     assert "It was left in the middle: no process holds it." in left
     assert "Round 3, where it stands" in left
     assert "loopwright resume invoices-oct" in left
-    assert "LangGraph's server holds no thread" in left
+    assert "Every finished step is kept" in left
     running = Document(build_page(story.told(holder="process 7 on box"))).verdict
     assert "It is running." in running
     assert "process 7 on box" in running
@@ -245,6 +263,166 @@ def test_long_results_are_cut_and_say_so() -> None:
     assert "of 13800 characters." in page
 
 
+@pytest.mark.parametrize("word", ["many words of a reply ", "说了很多话的回复，", '{"invoice": 48213}, '])
+def test_long_arguments_and_replies_are_cut_as_well(word: str) -> None:
+    """Four hundred rounds that write long files and say much stay below 2 MB, and say of each text what is missing."""
+    story = long_run(400, hostile=())
+    for message in story.messages:
+        if isinstance(message, AIMessage):
+            message.content = word * 450
+            for each in message.tool_calls:
+                each["args"] = {"path": "a", "content": [word] * 300}
+    page = build_page(story.told())
+    assert len(page.encode()) < 2_000_000
+    assert re.search(r"The first \d+ of \d+ characters\.", page)
+    assert re.search(r"The first \d+ characters\.", page)
+
+
+def test_a_long_task_and_answer_are_folded() -> None:
+    """Only how they begin is read at once: what got stuck and why stands on the first screen, whatever the task."""
+    story = long_run(6, hostile=())
+    story.messages[0].content = "Compare each line. " * 200
+    page = build_page(story.told())
+    assert page.count('<details class="long">') == 2  # above the verdict, and where the run begins
+    (shown,) = {" ".join(each.split()) for each in re.findall(r'<span class="said head">(.*?)</span>', page, re.DOTALL)}
+    assert len(shown) == 280
+    assert shown.endswith("…")
+    assert "The whole: 3800 characters" in page
+    story.messages[0].content = "Compare each line. " * 400
+    assert "The first 4000 characters." in build_page(story.told())  # a report holds no more of a task
+
+
+def approval_report(args: dict[str, Any]) -> RunReport:
+    """The report of a run that waits for the approval of a call with these arguments."""
+
+    @tool
+    def pay(to: str, memo: Any = "") -> str:
+        """Pay someone."""
+        return "paid"
+
+    agent = Agent(ScriptedModel([reply("", call("pay", args))]), [tool_policy(pay, effect="write", approval=True)])
+    agent.run("pay them", thread="t")
+    return agent.report("t", 4_000)
+
+
+def test_an_approval_shows_each_argument_to_its_end() -> None:
+    """What a person lets run is read whole: the end of a long argument is no less part of it than its beginning."""
+    memo = "invoice 48213 " * 200
+    said = Document(build_page(approval_report({"to": "Acme", "memo": f"{memo}and all others"}))).verdict
+    assert "invoice 48213 and all others" in said
+    assert "…" not in said
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "needs approval: pay"), ("zh", "需要批准：pay")])
+def test_a_call_that_waited_says_what_for(language: Language, said: str) -> None:
+    """The guard gives no reason where a tool's own rule asks: the word `ask` does not stand alone, once answered."""
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay someone."""
+        return "paid"
+
+    agent = Agent(ScriptedModel([reply("", call("pay", to="a")), "ok"]), [tool_policy(pay, approval=True)])
+    agent.run({"en": "pay them", "zh": "给他们付款"}[language], thread="t")
+    waiting = build_page(agent.report("t"))
+    assert Wording(language).needs_approval in waiting
+    agent.resume("t", decisions={each.id: {"type": "approve"} for each in agent.pending("t")})
+    assert f'<b class="word ask">ask</b> {said} ' in build_page(agent.report("t"))
+
+
+def test_a_reply_without_a_call_that_can_be_read_has_no_empty_name() -> None:
+    """Where a text protocol found no call, the page says that instead of a call without a name."""
+    script = ["no JSON at all"] * 4
+    agent = Agent(ScriptedModel(script), [looking()], settings=Settings(protocol="json_flat"))
+    agent.run("look", thread="t")
+    page = build_page(agent.report("t"))
+    assert "<b>no readable call</b>" in page
+    assert "no readable call: no JSON at all" in Document(page).verdict
+    assert not re.search(r"<b>\s*</b>", page)
+
+
+def test_arguments_that_are_no_text_stand_as_json_that_can_be_read() -> None:
+    """Chinese within a list stays Chinese, in the order in which the model wrote it."""
+    page = build_page(approval_report({"to": "Acme", "memo": {"客户": ["甲", "<乙>"], "amount": 1}}))
+    assert "{&#34;客户&#34;: [&#34;甲&#34;, &#34;&lt;乙&gt;&#34;], &#34;amount&#34;: 1}" in page
+
+
+def test_a_line_that_is_cut_says_so() -> None:
+    """Long arguments and results of the stuck call end with an ellipsis on the first screen."""
+    story = long_run(6, hostile=())
+    for message in story.messages:
+        if isinstance(message, AIMessage):
+            for each in message.tool_calls:
+                each["args"] = {"path": "p" * 900}
+        elif message.type == "tool":
+            message.content = "r" * 900
+    said = Document(build_page(story.told())).verdict
+    assert "p…)" in said
+    assert "r…" in said
+
+
+def test_an_error_is_what_a_traceback_ends_with() -> None:
+    """The line of a call that failed names the error as it was raised; the traceback itself stands inside."""
+    traceback = 'Traceback (most recent call last):\n  File "db.py", line 7, in run\nOSError: the disk is full'
+
+    @tool
+    def save(at: str) -> str:
+        """Save."""
+        raise ToolException(traceback)
+
+    agent = Agent(ScriptedModel([reply("", call("save", at="a")), "no"]), [tool_policy(save, effect="read")])
+    agent.run("save it", thread="t")
+    report = agent.report("t", 4_000)
+    (failed,) = report.runs[0].rounds[0].calls
+    assert what_went_wrong(failed) == "OSError: the disk is full"
+    page = build_page(report)
+    assert '<span class="to error">error: OSError: the disk is full</span>' in page
+    assert "line 7, in run" in page
+
+
+@pytest.mark.parametrize(("reason", "is_red"), [("repeat", False), ("errors", True)])
+def test_a_result_is_red_where_it_is_an_error(reason: StopReason, is_red: bool) -> None:
+    """A call that was stuck and gave a good result each time has no red one on the first screen."""
+    assert ('<span class="result error">' in build_page(told(reason, "en").report)) == is_red
+
+
+def test_a_filter_that_would_leave_nothing_cannot_be_pressed() -> None:
+    """Where nothing failed and memory was never compressed their filters are off; those of what there is are not."""
+    off = {given["data-filter"] for _, given in Document(build_page(small_report())).tags if "disabled" in given}
+    assert off == {"guard", "error", "memory"}
+    assert not [given for _, given in Document(build_page(every_kind().told())).tags if "disabled" in given]
+
+
+def test_a_closing_answer_is_counted_beside_the_limit() -> None:
+    """Under a limit of two there were three calls, one of them to close: not three of two."""
+    page = build_page(told("model_calls", "en").report)
+    run = told("model_calls", "en").report.runs[0]
+    assert (run.totals.model_calls, run.limits["model_calls"]) == (3, 2)
+    assert "of 2, 1 more to close" in page
+
+
+@pytest.mark.parametrize(
+    ("task", "label", "said"),
+    [("look", "Calls without an outcome", "no outcome yet"), ("看一看", "尚无结果的调用", "尚无结果")],
+)
+def test_a_run_that_was_left_names_the_call_it_was_in(task: str, label: str, said: str) -> None:
+    """The first screen and the round's line name the call that has no outcome; none of it is red."""
+
+    @tool
+    def fetch(at: str) -> str:
+        """Fetch."""
+        raise KeyboardInterrupt
+
+    agent = Agent(ScriptedModel([reply("", call("fetch", at="far"))]), [tool_policy(fetch, effect="read")])
+    with pytest.raises(KeyboardInterrupt):
+        agent.run(task, thread="t")
+    page = build_page(agent.report("t"))
+    assert f'aria-label="{label}"' in page
+    assert f'<code>fetch(at=far)</code>\n<span class="result">{said}</span>' in page
+    assert f'<span class="to"><em>{said}</em></span>' in page
+    assert "error" not in {word for tag, given in Document(page).tags for word in (given.get("class") or "").split()}
+
+
 def test_the_steps_are_all_that_happened() -> None:
     """Every round, compression and boundary of the run is one step, in order, and decisions stand with their reply."""
     report = long_run().told()
@@ -293,6 +471,48 @@ def test_a_round_names_the_command_that_shows_it_whole() -> None:
         "r2": ["loopwright show t --round 2", history],
         "run2-r1": ["loopwright show t --round 1", history],
     }
+
+
+def test_the_newest_refusals_are_listed_openly() -> None:
+    """Of many turning points the refusals and the newest are read at once, in order; where it stopped is among them."""
+    story = long_run(40, hostile=())
+    for step in range(42, 72):
+        story.round(step, "", [("look", {"at": step}, "no", "refused")], "block", "no_news", "nothing new")
+    for step in range(72, 92):
+        story.round(step, "", [("look", {"at": step}, "yes", "ok")], "note", "no_news", "nothing new")
+    points = turning_points(steps_of(story.told()))
+    openly, folded = parted(points)
+    rounds = [step.turn.step for step in openly if isinstance(step, RoundStep)]
+    assert rounds == list(range(58, 72))
+    assert [each for each in points if each in openly or each in folded] == points
+    assert folded == [each for each in points if each not in openly]
+
+
+def test_rounds_of_several_runs_are_told_apart() -> None:
+    """The chart, its table and the turning points name the run where a thread has several."""
+    looks = [reply("", call("look", at="a")) for _ in range(5)]
+    agent = Agent(ScriptedModel([*looks, "one", *looks, "two"]), [looking()], settings=Settings())
+    agent.run("first", thread="t")
+    alone = build_page(agent.report("t"))
+    agent.run("second", thread="t")
+    page = build_page(agent.report("t"))
+    assert "<span>Run 1, round 1</span>" in page
+    assert "<span>Run 2, round 6</span>" in page
+    assert page.count('<span class="quiet">· run 1</span>') == 3
+    assert '<th scope="col">run</th>' in page
+    assert not any(each in alone for each in ("Run 1, round", "· run 1", '<th scope="col">run</th>'))
+
+
+def test_a_compression_says_what_left_the_request() -> None:
+    """How many steps were folded or dropped and results clipped, of which tools, and how its summary went."""
+    story = every_kind()
+    (event,) = [each for each in story.events if each["kind"] == "compression"]
+    event.update({"folded": 3, "dropped": 2, "clipped": 4, "tools": ["look", "pay"], "summary": "failed: timed out"})
+    page = build_page(story.told())
+    said = "折叠 3 步 · 移除 2 步 · 截短结果 4 条 · 移出的调用：look、pay · 摘要 748 token · 没有摘要：timed out"
+    assert said in page
+    event["summary"] = "unusable"
+    assert "摘要无法使用" in build_page(story.told())
 
 
 def budget_story(*budgets: int | None) -> Story:
@@ -364,8 +584,8 @@ def test_later_runs_of_a_thread_have_places_of_their_own() -> None:
     page = build_page(agent.report("t"))
     ids = Document(page).values("id")
     assert {"r0", "r1", "end", "run2-r0", "run2-r1", "run2-end"} <= set(ids)
-    assert '<p class="task">second</p>' in page
-    assert "All 2 runs of this thread: 2 model calls" in page
+    assert '<div class="task"><p class="said">second</p>' in "".join(page.splitlines())
+    assert "All 2 runs of this thread: model calls 2, tool calls 0" in page
 
 
 def test_figures_are_short() -> None:

@@ -16,6 +16,15 @@ from loopwright_studio.page import build_page
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
+SEEN = """(() => {
+  const within = (small, large) => small.top >= large.top && small.bottom <= large.bottom;
+  const window = { top: document.querySelector('.bar').getBoundingClientRect().bottom, bottom: innerHeight };
+  return [...CSS.highlights.get('found')].some((range) => {
+    const place = range.getBoundingClientRect(), result = range.startContainer.parentElement.closest('pre');
+    return place.height && result && within(place, result.getBoundingClientRect()) && within(place, window);
+  });
+})()"""
+"""Whether a found place in a result is in view: neither scrolled away in it nor with it, nor below the sticky bar."""
 SIZES = [(390, 844), (1440, 900)]
 THEMES: list[Literal["light", "dark"]] = ["light", "dark"]
 
@@ -155,6 +164,113 @@ def test_search_and_filters_leave_what_fits(browser: Browser, long_file: Path) -
     page.close()
 
 
+def test_enter_leads_from_place_to_place(browser: Browser, tmp_path: Path) -> None:
+    """Enter opens the next step that holds the words and brings the place in it into view, also in a long result."""
+    story = long_run(60, hostile=())
+    results = [message for message in story.messages if message.type == "tool"]
+    for message in (results[7], results[31]):
+        message.content = f"{'a line' * 9}\n" * 60 + "here is the Needle\n" + "a line\n" * 60
+    file = tmp_path / "page.html"
+    file.write_text(build_page(story.told()), encoding="utf-8")
+    page = visit(browser, file, viewport={"width": 1440, "height": 900})
+    page.fill("#search", "the needle")
+    assert page.inner_text("#count") == "2 of 63"
+    reached = []
+    for key in ("Enter", "Enter", "Enter", "Shift+Enter"):
+        page.keyboard.press(key)
+        reached.append((page.inner_text("#count"), page.evaluate("document.querySelector('.step.current').id")))
+        assert page.evaluate(SEEN)
+    first, second = reached[0][1], reached[1][1]
+    assert first != second
+    assert reached == [(f"place {at} of 2", place) for at, place in ((1, first), (2, second), (1, first), (2, second))]
+    page.close()
+
+
+def test_a_link_leads_to_a_round_that_was_filtered_out(browser: Browser, long_file: Path) -> None:
+    """It stands among its neighbours then: search and filter are off again, and the count says so."""
+    page = visit(browser, long_file)
+    page.click("[data-filter=memory]")
+    page.fill("#search", "10.3 k")
+    page.evaluate("location.hash = '#r397'")
+    page.wait_for_selector("#r397.current")
+    assert page.is_visible("#r396")
+    assert (page.inner_text("#count"), page.input_value("#search")) == ("406 steps", "")
+    assert page.get_attribute("[data-filter='']", "aria-pressed") == "true"
+    page.close()
+
+
+def test_what_stands_in_every_round_is_not_searched(browser: Browser, long_file: Path) -> None:
+    """A word of the legend, or of the command below a round, leaves only the steps in which the run said it."""
+    page = visit(browser, long_file)
+    for words in ("summary 748", "--round 7", "link to this round"):
+        page.fill("#search", words)
+        assert page.inner_text("#count") == "0 of 406", words
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 720, 1100, 1440])
+def test_the_search_says_what_it_does(browser: Browser, long_file: Path, width: int) -> None:
+    """Its words are read whole at every width, also where the page is zoomed to 200 %, and filters go below it."""
+    page = visit(browser, long_file, viewport={"width": width, "height": 900})
+    wanted, room = page.evaluate("""(() => {
+      const input = document.querySelector('#search'), style = getComputedStyle(input);
+      const pen = document.createElement('canvas').getContext('2d');
+      pen.font = style.font;
+      const words = pen.measureText(input.placeholder).width;
+      return [words, input.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)];
+    })()""")
+    assert wanted <= room
+    page.close()
+
+
+def test_a_long_name_leaves_the_verdict_on_the_first_screen(browser: Browser, tmp_path: Path) -> None:
+    """A thread's name of any length takes three lines at most, on a phone as well."""
+    file = tmp_path / "page.html"
+    file.write_text(build_page(long_run(9, hostile=()).told(thread="name-" * 60)), encoding="utf-8")
+    page = visit(browser, file, viewport={"width": 390, "height": 844})
+    lines = page.locator("h1").evaluate("(name) => name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)")
+    assert lines <= 3.01
+    page.close()
+
+
+def test_a_long_task_leaves_the_verdict_on_the_first_screen(browser: Browser, tmp_path: Path) -> None:
+    """What got stuck is read without scrolling, on a phone as well."""
+    story = long_run(9, hostile=())
+    story.messages[0].content = "Compare each line of it. " * 150
+    file = tmp_path / "page.html"
+    file.write_text(build_page(story.told()), encoding="utf-8")
+    for width, height in SIZES:
+        page = visit(browser, file, viewport={"width": width, "height": height})
+        box = page.locator("#verdict-title").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < height
+        page.close()
+
+
+def test_high_contrast_keeps_what_colours_say(browser: Browser, long_file: Path) -> None:
+    """Where the system sets all colours, the legend still tells its lanes apart, and the chosen filter is seen."""
+    page = visit(browser, long_file, forced_colors="active")
+    colour = "(each) => getComputedStyle(each).backgroundColor"
+    swatches = page.locator(".chart .legend i").evaluate_all(f"(all) => all.map({colour})")
+    assert len(set(swatches)) == len(swatches) > 2
+    assert page.locator("[data-filter='']").evaluate(colour) != page.locator("[data-filter=guard]").evaluate(colour)
+    page.close()
+
+
+def test_one_command_at_a_time_is_copied(browser: Browser, long_file: Path) -> None:
+    """The button says that it was done until another one is pressed: the clipboard holds one text."""
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(long_file.as_uri())
+    buttons = page.locator(".copy")
+    for number in (0, 1):
+        buttons.nth(number).click()
+        buttons.nth(number).and_(page.get_by_text("Copied", exact=True)).wait_for()
+    assert buttons.all_inner_texts() == ["Copy", "Copied"]
+    assert page.evaluate("navigator.clipboard.readText()") == "loopwright history invoices-oct"
+    context.close()
+
+
 def test_the_script_speaks_the_language_of_the_page(browser: Browser, tmp_path: Path) -> None:
     """What the script writes into a Chinese page is Chinese, although the script is the same text for all pages."""
     file = tmp_path / "page.html"
@@ -171,7 +287,7 @@ def test_the_script_speaks_the_language_of_the_page(browser: Browser, tmp_path: 
     page.click("[data-filter='']")
     assert page.inner_text("#count") == "21 个步骤"
     page.hover(".over", position={"x": 1, "y": 50})
-    assert page.inner_text(".readout") == "第 1 轮：2.4 k token"
+    assert page.inner_text(".readout").startswith("第 1 轮：2.4 k token，")
     page.close()
 
 

@@ -53,6 +53,13 @@ def test_plain_text_is_ascii_and_as_large() -> None:
     assert [len(line) for line in plain.splitlines()] == [len(line) for line in machine_text().splitlines()]
 
 
+def test_mermaid_says_what_nodes_do_in_plain_words(invoke: Callable[..., Result]) -> None:
+    """A node's description stands under its name, without the name of the field that it came from."""
+    drawn = invoke("graph", "--format", "mermaid").stdout
+    assert "<em>The only call of the model" in drawn
+    assert "description" not in drawn
+
+
 def test_the_readme_shows_the_same_picture() -> None:
     """The picture in README.md is the one that is drawn from the table."""
     assert machine_text() in (ROOT / "README.md").read_text(encoding="utf-8")

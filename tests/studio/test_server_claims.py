@@ -71,7 +71,7 @@ def test_the_server_holds_the_thread_that_it_runs(
             report = read_report(place, thread)
             assert report.runs[-1].status == "running"
             assert str(report.holder).startswith(f"process {server.process.pid} on ")
-            refused = invoke("run", "--thread", thread, "--storage", url, "What is 2*3?")
+            refused = invoke("run", "--model", "offline:demo", "--thread", thread, "--storage", url, "What is 2*3?")
             assert refused.exit_code == 2
             assert f"is being run by {report.holder}: wait for that run to end" in " ".join(refused.stderr.split())
             if cancelled:

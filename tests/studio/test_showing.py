@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.tools import tool
 from rich.console import Console
+from tests.studio.small_terminal import WENT_ON
 from typer.testing import Result
 
 from loopwright import Agent, RunReport, Settings, tool_policy
@@ -69,7 +71,9 @@ def test_rounds_that_went_well_are_one_line() -> None:
     assert "x6" in text
     assert "I look, 0." in text
     assert "I look, 3." not in text
+    assert not any(WENT_ON.fullmatch(line) for line in text.splitlines())
     everything = shown(told("a" * 6 + "x" + "a" * 5), everything=True)
+    assert any(WENT_ON.fullmatch(line) for line in everything.splitlines())
     assert "went through" not in everything
     assert all(f"I look, {n}." in everything for n in range(12))
 
@@ -80,6 +84,18 @@ def test_a_refused_call_stands_below_the_decision_that_refused_it() -> None:
     (refusal, *_) = [at for at, line in enumerate(lines) if "(refused)" in line]
     assert "(1 block): identical_result" in lines[refusal - 1]
     assert lines[refusal - 2].lstrip().startswith("4 ")
+
+
+def test_what_can_be_done_stands_last_and_for_the_newest_run() -> None:
+    """A stopped run's sums come before its card; the commands look closer, and only the newest run has any."""
+    made = agent("!!!!!!!!")
+    made.run("what is there?", thread="t")
+    once = shown(made.report("t"))
+    assert once.index("tool calls (") < once.index("Stuck call:") < once.index("loopwright show t --round 5\n")
+    made.run("and there?", thread="t")
+    again = shown(made.report("t"))
+    assert "Stuck call:" in again
+    assert "loopwright" not in again
 
 
 @settings(deadline=None, max_examples=25)
@@ -102,7 +118,7 @@ def test_nothing_that_did_not_go_well_is_folded(places: str) -> None:
 @settings(deadline=None, max_examples=10)
 @given(st.text("aax", min_size=1, max_size=6), st.data())
 def test_following_prints_each_round_once(places: str, data: st.DataObject) -> None:
-    """However often one looks while the run goes on, in the end the lines are those of `show --all`, each once."""
+    """However often one looks while a run goes on, the lines are those of `show --all`, each once, but no quiet one."""
     made = agent(places)
     events = [item for item in made.stream("what is there?", thread="t") if isinstance(item, dict)]
     with made.place.open() as storage:
@@ -113,7 +129,7 @@ def test_following_prints_each_round_once(places: str, data: st.DataObject) -> N
     live = Shown(followed)
     ended = [live.take(fold_report("t", events[:seen], messages)) for seen in (*looks, len(events))]
     assert ended[-1]
-    everything = shown(made.report("t"), everything=True).splitlines()
+    everything = [line for line in shown(made.report("t"), everything=True).splitlines() if not WENT_ON.fullmatch(line)]
     lines = written.getvalue().splitlines()
     assert lines[1:] == everything[2 : 1 + len(lines)]
     assert " finish " in everything[1 + len(lines)]
@@ -168,6 +184,16 @@ def test_a_run_left_in_the_middle_says_so_and_how_it_goes_on(invoke: Callable[..
     assert f"+ fork from checkpoint {back}" in shown
     made.resume("t")
     assert "No process holds it" not in invoke("show", "t").stdout
+
+
+def test_a_call_without_an_outcome_is_shown(invoke: Callable[..., Result]) -> None:
+    """What waits for a person, or was going on when its process went, stands in its round, and in the round alone."""
+    assert invoke("run", "What is 6*7?", "--thread", "t", LOOPWRIGHT_TOOLS__APPROVE='["calculator"]').exit_code == 4
+    assert "○ calculator expression=6*7 (no outcome yet)" in invoke("show", "t").stdout
+    whole = invoke("show", "t", "--round", "1").stdout
+    assert re.search(r"^calculator \S+  no outcome yet$", whole, re.MULTILINE)
+    assert invoke("resume", "t", "--approve").exit_code == 0
+    assert "no outcome yet" not in invoke("show", "t", "--all").stdout
 
 
 def test_following_says_once_that_nobody_runs_the_thread() -> None:

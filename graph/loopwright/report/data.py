@@ -54,20 +54,22 @@ class CallReport(_Data):
     """One tool call: `args` as they ran (text where they could not be read), `result` the head of what came back.
 
     `result_characters` is the length of what the model got; `result` is None while the message is not written.
+    An `open` call was asked for and has no outcome yet: it runs, waits for a person or its turn, or went with its
+    process.
     """
 
     call_id: str
     tool: str
     args: dict[str, Any] | str
     effect: Effect | None
-    status: CallStatus
-    failure: Failure | None
-    retries: int
-    seconds: float
-    edited: bool
-    ref: str | None
-    result: str | None
-    result_characters: int
+    status: CallStatus | Literal["open"]
+    failure: Failure | None = None
+    retries: int = 0
+    seconds: float = 0.0
+    edited: bool = False
+    ref: str | None = None
+    result: str | None = None
+    result_characters: int = 0
 
 
 class RoundReport(_Data):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, InvalidToolCall, ToolCall
 
 from loopwright.event_shapes import (
     AnswerEvent,
@@ -38,7 +38,7 @@ from loopwright.report.data import (
 from loopwright.report.texts import HEAD, Texts
 from loopwright.report.totals import ratios_of, totals_of
 from loopwright.shapes import Status, StopReport
-from loopwright.transcript import all_calls
+from loopwright.transcript import all_calls, open_calls
 
 
 def fold_report(
@@ -185,6 +185,7 @@ class _Fold:
         Decisions that no model call followed yet stand in a last round without one.
         """
         rounds = [*run.rounds, _Round(len(run.rounds) + 1, run.leading)] if run.leading else run.rounds
+        unanswered = open_calls(self.texts.messages) if going else []
         first = next((r.model["message_id"] for r in run.rounds if r.model and r.model["message_id"]), "")
         stop = run.stop["report"] if run.stop else None
         return RunEntry(
@@ -192,7 +193,7 @@ class _Fold:
             id=run.begun["run"],
             task=self.texts.task(run.begun["delivery"], first)[: self.characters],
             status=_ended(stop) if stop else going or "unfinished",
-            rounds=tuple(self._round(each) for each in rounds),
+            rounds=tuple(self._round(each, unanswered) for each in rounds),
             compressions=tuple(CompressionReport.model_validate(each) for each in run.compressions),
             pauses=tuple(PauseReport.model_validate(each) for each in run.pauses),
             outcomes=tuple(OutcomeReport.model_validate(each) for each in run.outcomes),
@@ -207,15 +208,23 @@ class _Fold:
             limits=self.limits if going else {},
         )
 
-    def _round(self, done: _Round) -> RoundReport:
+    def _round(self, done: _Round, unanswered: Sequence[ToolCall | InvalidToolCall]) -> RoundReport:
         model = done.model
+        waiting = [each for each in unanswered if self.asked_in.get(each["id"] or "") is done]
         return RoundReport(
             step=done.step,
             decisions=tuple(DecisionReport.model_validate(each) for each in done.decisions),
             model=ModelReport.model_validate({**model, "said": self.texts.text(model["message_id"])[: self.characters]})
             if model
             else None,
-            calls=tuple(self._call(each) for each in done.calls),
+            calls=(*(self._call(each) for each in done.calls), *(self._open(each) for each in waiting)),
+        )
+
+    def _open(self, call: ToolCall | InvalidToolCall) -> CallReport:
+        """A call that nothing answers yet."""
+        id = call["id"] or ""
+        return CallReport(
+            call_id=id, tool=call["name"] or "", args=self.texts.args.get(id, {}), effect=None, status="open"
         )
 
     def _call(self, call: CallEvent) -> CallReport:

@@ -1,15 +1,16 @@
 """Builds the page from a report: one template, one style and one script, both named by their hash."""
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from loopwright.language import language
-from loopwright.report import RunReport
+from loopwright.report import RoundReport, RunReport
 from loopwright_studio.page.chart import chart_of
+from loopwright_studio.page.excerpts import value_text
 from loopwright_studio.page.listing import steps_of
 from loopwright_studio.page.path import picture_of
 from loopwright_studio.page.shares import time_shares
@@ -21,10 +22,15 @@ from loopwright_studio.page.wording import Wording
 
 CHARACTERS = 4_000
 """Characters of a task, a reply and a result that a page holds at most."""
-TOTAL = 900_000
-"""Characters of all results together from which on each is cut shorter, so that 400 rounds stay below 2 MB."""
-CAPS = (CHARACTERS, 2_000, 1_000, 500, 200)
-"""The lengths at which results are cut, tried in order."""
+TOTAL = 1_100_000
+"""Bytes of all replies, arguments and results together, written as HTML, from which on each is cut shorter, so that
+400 rounds stay below 2 MB."""
+ARGUMENT = 2_000
+"""Characters of one argument of a call that a round holds at most."""
+CAPS = (CHARACTERS, 2_000, 1_000, 500, 200, 100)
+"""The lengths at which these texts are cut, tried in order."""
+LINE = 160
+"""Characters of such a text, or so, that also stand in the line of its round."""
 TURNING_POINTS = 14
 """Turning points that are listed openly; the others are folded."""
 STYLES = ("page.css", "story.css", "media.css")
@@ -43,6 +49,8 @@ def build_page(report: RunReport, storage: str | None = None) -> str:
     words = Wording(language(run.task))
     steps = steps_of(report)
     ways = Ways(report, storage, words)
+    turning, less_telling = parted(turning_points(steps))
+    cap = fitting_cap(report)
     style, script = "".join(map(_part, STYLES)), _part("page.js")
     return page_template(words.language).render(
         report=report,
@@ -52,10 +60,12 @@ def build_page(report: RunReport, storage: str | None = None) -> str:
         verdict=verdict_of(report, ways, words),
         chart=chart_of(steps),
         machine=picture_of(run, words.language),
-        turning=turning_points(steps),
-        openly=TURNING_POINTS,
+        turning=turning,
+        less_telling=less_telling,
         time=time_shares(run, words),
-        cap=fitting_cap(report),
+        cap=cap,
+        characters=CHARACTERS,
+        argument=min(ARGUMENT, cap),
         style=Markup(style),
         script=Markup(script),
         policy=content_policy(style, script),
@@ -71,15 +81,40 @@ def content_policy(style: str, script: str) -> str:
 
 
 def turning_points(steps: Sequence[Step]) -> list[Step]:
-    """What changed the course: the guard's refusals and the stop first, then all else in order."""
-    points = [step for step in steps if isinstance(step, BetweenStep) or (isinstance(step, RoundStep) and step.tag)]
-    return sorted(points, key=lambda step: not (isinstance(step, RoundStep) and step.tag is not None and step.tag.hard))
+    """What changed the course, in order: where the guard stepped in, and all that is no round."""
+    return [step for step in steps if isinstance(step, BetweenStep) or (isinstance(step, RoundStep) and step.tag)]
+
+
+def parted(points: Sequence[Step]) -> tuple[list[Step], list[Step]]:
+    """Those to list openly, and those to fold, each in order: refusals and stops count most, then the newest."""
+    by_weight = sorted(range(len(points)), key=lambda at: (not _hard(points[at]), -at))
+    openly = sorted(by_weight[:TURNING_POINTS])
+    return [points[at] for at in openly], [points[at] for at in sorted(by_weight[TURNING_POINTS:])]
 
 
 def fitting_cap(report: RunReport) -> int:
-    """Characters of a result that each call may show, so that all together stay below TOTAL."""
-    lengths = [len(call.result or "") for run in report.runs for turn in run.rounds for call in turn.calls]
-    return next((cap for cap in CAPS if sum(min(cap, length) for length in lengths) <= TOTAL), CAPS[-1])
+    """Characters that each reply, argument and result may show, so that all together stay below TOTAL."""
+    texts = [text[:CHARACTERS] for run in report.runs for turn in run.rounds for text in _texts(turn)]
+    sizes = [(len(text), len(escape(text).encode(errors="replace"))) for text in texts if text]
+    return next((cap for cap in CAPS if sum(_size(cap, *each) for each in sizes) <= TOTAL), CAPS[-1])
+
+
+def _size(cap: int, length: int, size: int) -> float:
+    """The bytes that a text of this length and size takes up to `cap` characters, and in the line of its round."""
+    return size * (min(1.0, cap / length) + min(1.0, LINE / length))
+
+
+def _texts(turn: RoundReport) -> Iterator[str]:
+    """All texts in a round that may be long."""
+    yield turn.model.said if turn.model else ""
+    for call in turn.calls:
+        yield call.result or ""
+        values = [call.args] if isinstance(call.args, str) else call.args.values()
+        yield from (value_text(value)[:ARGUMENT] for value in values)
+
+
+def _hard(step: Step) -> bool:
+    return isinstance(step, RoundStep) and step.tag is not None and step.tag.hard
 
 
 def _part(name: str) -> str:

@@ -36,7 +36,10 @@
 
   const go = (step) => {
     if (!step) return;
-    step.hidden = false;
+    if (step.hidden) { // a link leads to it among all others, whatever was searched
+      search.value = '';
+      pick(filters[0]);
+    }
     if (step.matches('details')) step.open = true;
     choose(step);
   };
@@ -49,32 +52,66 @@
     if (row) { chosen = true; read(row.parentElement); }
   });
 
-  // search and filters
+  // search and filters; what stands in every round (legends, commands, facts about the request) is not searched
   const texts = new Map(), search = $('#search'), count = $('#count'), filters = [...document.querySelectorAll('[data-filter]')];
-  const textOf = (step) => texts.get(step) ?? texts.set(step, step.textContent.toLowerCase()).get(step);
+  const plain = (text) => { const lower = text.toLowerCase(); return (lower.length === text.length ? lower : text).replace(/\s/g, ' '); };
+  const textOf = (step) => {
+    if (!texts.has(step)) {
+      const nodes = [], walker = document.createTreeWalker(step, NodeFilter.SHOW_TEXT);
+      for (let node, at = 0; (node = walker.nextNode());) {
+        if (node.parentElement.closest('.legend, .ready, .aside')) continue;
+        nodes.push({ node, at, end: at += node.data.length });
+      }
+      texts.set(step, { nodes, text: plain(nodes.map(({ node }) => node.data).join('')) });
+    }
+    return texts.get(step);
+  };
+  const places = (step, words) => {
+    const { nodes, text } = textOf(step), found = [];
+    let first = 0;
+    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
+      const range = new Range(), end = at + words.length;
+      while (nodes[first].end <= at) first += 1;
+      let last = first;
+      while (nodes[last].end < end) last += 1;
+      range.setStart(nodes[first].node, at - nodes[first].at);
+      range.setEnd(nodes[last].node, end - nodes[last].at);
+      found.push(range);
+    }
+    return found;
+  };
   const paint = (words, shown) => {
     if (!CSS.highlights) return;
     CSS.highlights.delete('found');
     if (!words) return;
     const found = new Highlight();
-    for (const step of shown) {
-      const walker = document.createTreeWalker(step, NodeFilter.SHOW_TEXT);
-      for (let node; (node = walker.nextNode());) {
-        const text = node.data.toLowerCase();
-        for (let at = text.indexOf(words); at >= 0 && at + words.length <= node.data.length; at = text.indexOf(words, at + words.length)) {
-          const range = new Range();
-          range.setStart(node, at);
-          range.setEnd(node, at + words.length);
-          found.add(range);
-        }
-      }
-    }
+    for (const step of shown) for (const place of places(step, words)) found.add(place);
     CSS.highlights.set('found', found);
   };
+  const wanted = () => plain(search.value.trim());
+  const seek = (forward) => { // the next step that holds the words is opened, down to the place in it
+    const words = wanted(), shown = steps.filter((step) => !step.hidden);
+    if (!words || !shown.length) return;
+    const from = shown.indexOf(sought), at = from < 0 ? (forward ? 0 : shown.length - 1) : (from + (forward ? 1 : -1) + shown.length) % shown.length;
+    sought = shown[at];
+    chosen = true;
+    if (sought.matches('details')) sought.open = true;
+    for (const fold of sought.querySelectorAll('details')) fold.open = true;
+    sought.scrollIntoView({ block: 'center' });
+    const seen = places(sought, words).filter((range) => range.getClientRects().length), inside = $('.inside', sought);
+    const place = seen.find((range) => inside?.contains(range.startContainer)) ?? seen[0], box = place?.startContainer.parentElement.closest('pre');
+    const below = (from) => place.getBoundingClientRect().top - from;
+    if (box) box.scrollTop += below(box.getBoundingClientRect().top) - box.clientHeight / 2;
+    if (place) scrollBy(0, below(innerHeight / 2));
+    read(sought);
+    count.textContent = told(count.dataset.found, { at: at + 1, some: shown.length });
+  };
+  let sought = null;
   const sift = () => {
-    const words = search.value.trim().toLowerCase(), kind = filters.find((each) => each.ariaPressed === 'true').dataset.filter;
+    sought = null;
+    const words = wanted(), kind = filters.find((each) => each.ariaPressed === 'true').dataset.filter;
     const shown = steps.filter((step) => {
-      step.hidden = !((!kind || step.dataset.filters.split(' ').includes(kind)) && (!words || textOf(step).includes(words)));
+      step.hidden = !((!kind || step.dataset.filters.split(' ').includes(kind)) && (!words || textOf(step).text.includes(words)));
       return !step.hidden;
     });
     const { all, some } = count.dataset;
@@ -82,10 +119,11 @@
     paint(words, shown);
   };
   search.addEventListener('input', () => { sift(); if (search.value) $('#steps').scrollIntoView(); });
-  for (const button of filters) button.addEventListener('click', () => {
-    for (const each of filters) each.ariaPressed = String(each === button);
+  const pick = (filter) => {
+    for (const each of filters) each.ariaPressed = String(each === filter);
     sift();
-  });
+  };
+  for (const button of filters) button.addEventListener('click', () => pick(button));
   const openAll = $('#open-all');
   let opens = true;
   openAll.addEventListener('click', () => {
@@ -103,7 +141,10 @@
   };
   over?.addEventListener('pointermove', (event) => {
     const step = under(event);
-    readout.textContent = told(readout.dataset.said, { round: $('.number', step).textContent, tokens: step.dataset.tokens });
+    readout.textContent = told(readout.dataset.said, {
+      run: /^run(\d+)-/.exec(step.id)?.[1] ?? 1, round: $('.number', step).textContent, tokens: step.dataset.tokens,
+      time: $('.seconds', step).textContent,
+    });
   });
   over?.addEventListener('click', (event) => { location.hash = under(event).id; });
 
@@ -116,11 +157,12 @@
   };
   keysButton.addEventListener('click', showKeys);
   $('#theme-button').addEventListener('click', turn);
-  for (const button of document.querySelectorAll('.copy')) button.addEventListener('click', async () => {
+  const copies = [...document.querySelectorAll('.copy')], copy = copies[0]?.textContent;
+  for (const button of copies) button.addEventListener('click', async () => {
     const command = button.previousElementSibling;
     try {
       await navigator.clipboard.writeText(command.textContent);
-      button.textContent = button.dataset.done;
+      for (const each of copies) each.textContent = each === button ? button.dataset.done : copy; // the clipboard holds one
     } catch {
       getSelection().selectAllChildren(command); // a browser that does not let a file write to the clipboard
     }
@@ -138,7 +180,11 @@
     t: turn, '?': showKeys,
   };
   document.addEventListener('keydown', (event) => {
-    if (event.target.matches('input')) { if (event.key === 'Escape') { search.value = ''; sift(); search.blur(); } return; }
+    if (event.target.matches('input')) {
+      if (event.key === 'Escape') { search.value = ''; sift(); search.blur(); }
+      if (event.key === 'Enter' && !event.isComposing) seek(!event.shiftKey);
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || !does[event.key]) return;
     event.preventDefault();
     does[event.key]();

@@ -51,6 +51,12 @@ class RoundStep:
         return "ask" in rungs or any(call.edited or call.status == "rejected" for call in self.turn.calls)
 
     @property
+    def to_approve(self) -> list[str]:
+        """The tools whose calls waited for a person, once each, as far as the calls have ended."""
+        asked = {id for decision in self.decisions for id, rung in decision.rungs.items() if rung == "ask"}
+        return list(dict.fromkeys(call.tool for call in self.turn.calls if call.call_id in asked))
+
+    @property
     def filters(self) -> str:
         """The filters that show it."""
         return _words(guard=self.tag is not None, error=self.failed, people=self.asked)

@@ -35,9 +35,12 @@ class Verdict:
     why: str = ""
     at: Link | None = None
     began: Link | None = None
-    call: CallReport | None = None
+    calls: tuple[CallReport, ...] = ()
+    """The call that was stuck, or those that have no outcome yet."""
     outcome: str = ""
     """What the call gave when it really ran, else what was said instead."""
+    call_failed: bool = False
+    """Whether that was no result: an error, a refusal."""
     error: str = ""
     advice: str = ""
     waiting: tuple[Pending, ...] = ()
@@ -74,11 +77,17 @@ def _stopped(run: RunEntry, stop: StopReport, ways: Ways, words: Wording) -> Ver
         ways=ways.after_stop(stop),
         at=_link(run, stop["step"], words.where_it_ended),
         began=None if began is None else _link(run, began, words.where_it_began),
-        call=call,
+        calls=(call,) if call else (),
         outcome=outcome,
+        call_failed=not _succeeded(run, outcome),
         error="" if error.rstrip(".。") in f"{outcome} {why}" else error,
         advice=stop["advice"],
     )
+
+
+def _succeeded(run: RunEntry, outcome: str) -> bool:
+    """Whether this is what a call gave that ran well."""
+    return any(call.result == outcome and call.status == "ok" for turn in run.rounds for call in turn.calls)
 
 
 def _why(run: RunEntry, stop: StopReport, words: Wording) -> str:
@@ -123,6 +132,8 @@ def _open(run: RunEntry, holder: str | None, ways: Ways, words: Wording) -> Verd
         why=words.held_by.format(holder=held) if holder else words.left_why,
         ways=ways.of_running() if holder else ways.of_left(),
         at=_link(run, step, words.where_it_stands) if step else None,
+        calls=tuple(call for turn in run.rounds for call in turn.calls if call.status == "open"),
+        outcome=words.status_open,
     )
 
 

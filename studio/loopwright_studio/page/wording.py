@@ -30,6 +30,7 @@ class Wording:
     theme = Said("Light / dark", "浅色 / 深色")
     run_of_thread = Said("run {number} of this thread", "此线程的第 {number} 次运行")
     key_search = Said("search", "搜索")
+    key_found = Said("in the search: next place (with Shift: the one before)", "在搜索框中：下一处（加 Shift：上一处）")
     key_step = Said("next, previous step", "下一步、上一步")
     key_event = Said("next, previous event", "下一个、上一个事件")
     key_stuck = Said("where it got stuck", "卡住的位置")
@@ -51,9 +52,7 @@ class Wording:
     )
     it_was_left = Said("It was left in the middle: no process holds it.", "运行中断在半途：没有进程持有它。")
     left_why = Said(
-        "Every finished step is kept, and it can go on from here. LangGraph's server holds no thread: a run that it "
-        "makes looks like this until it ends.",
-        "已完成的步骤全部保留，可以从这里继续。LangGraph 服务器不持有线程：由它执行的运行在结束之前也是这样显示。",
+        "Every finished step is kept, and it can go on from here.", "已完成的步骤全部保留，可以从这里继续。"
     )
     made_before = Said("Made before in round {rounds}.", "此前在第 {rounds} 轮调用过。")
     made_before_often = Said("Made before in rounds {rounds}.", "此前在第 {rounds} 轮都调用过。")
@@ -65,6 +64,7 @@ class Wording:
     where_it_waits = Said("Round {step}, where it waits", "第 {step} 轮：在这里等待")
     where_it_stands = Said("Round {step}, where it stands", "第 {step} 轮：目前进行到这里")
     stuck_call = Said("The call that got stuck", "卡住的调用")
+    open_calls = Said("Calls without an outcome", "尚无结果的调用")
     what_waits = Said("What waits", "等待处理的内容")
     the_answer = Said("The answer", "回答")
     answer_at_stop = Said("The answer it gave when it stopped", "停下时给出的回答")
@@ -96,8 +96,10 @@ class Wording:
     # totals
     totals = Said("Totals", "合计")
     comma = Said(", ", "，")
+    and_next = Said(", ", "、")
     model_calls = Said("Model calls", "模型调用")
     of_limit = Said("of {limit}", "上限 {limit}")
+    of_limit_and_closing = Said("of {limit}, {more} more to close", "上限 {limit}，收尾另用 {more} 次")
     tool_calls = Said("Tool calls", "工具调用")
     failed_calls = Said("{count} failed", "{count} 次失败")
     refused_calls = Said("{count} not run", "{count} 次未执行")
@@ -107,12 +109,12 @@ class Wording:
     compressions = Said("Compressions", "记忆压缩")
     from_start_to_end = Said("From start to end", "总时长")
     all_runs = Said(
-        "All {runs} runs of this thread: {model_calls} model calls, {tool_calls} tool calls, {tokens_in} tokens in, "
-        "{tokens_out} out{cost}.",
+        "All {runs} runs of this thread: model calls {model_calls}, tool calls {tool_calls}, tokens in {tokens_in}, "
+        "out {tokens_out}{cost}.",
         "此线程共 {runs} 次运行：模型调用 {model_calls} 次，工具调用 {tool_calls} 次，输入 {tokens_in} token，"
         "输出 {tokens_out}{cost}。",
     )
-    and_cost = Said(", {cost}", "，费用 {cost}")
+    and_cost = Said(", cost {cost}", "，费用 {cost}")
     time_model = Said("model", "模型")
     time_tools = Said("tools", "工具")
     time_memory = Said("memory", "记忆")
@@ -126,6 +128,7 @@ class Wording:
         "数字：经过次数。虚线：由 guard 选择。填色：正在阅读的步骤所在的节点。",
     )
     turning_points = Said("Turning points", "转折点")
+    in_run = Said("run {number}", "第 {number} 次运行")
     more = Said("{count} more", "另外 {count} 个")
 
     # chart
@@ -138,9 +141,14 @@ class Wording:
     lane_time = Said("time", "耗时")
     lane_guard = Said("guard", "guard")
     lane_errors = Said("errors", "错误")
-    readout = Said("Round {round}: {tokens} tokens", "第 {round} 轮：{tokens} token")
+    round_of_run = Said("Run {run}, round {round}", "第 {run} 次运行第 {round} 轮")
+    readout = Said("Round {round}: {tokens} tokens, {time}", "第 {round} 轮：{tokens} token，{time}")
+    readout_of_run = Said(
+        "Run {run}, round {round}: {tokens} tokens, {time}", "第 {run} 次运行第 {round} 轮：{tokens} token，{time}"
+    )
     as_table = Said("The same as a table", "以表格显示")
     table = Said("Rounds as a table", "各轮的表格")
+    column_run = Said("run", "运行")
     column_round = Said("round", "轮次")
     column_tokens = Said("tokens", "token")
     column_budget = Said("budget", "预算")
@@ -148,7 +156,7 @@ class Wording:
 
     # search and filters
     steps = Said("Steps", "步骤")
-    search = Said("Search this run", "搜索本次运行")
+    search = Said("Search, Enter for the next", "搜索，按 Enter 到下一处")
     filters = Said("Filters", "筛选")
     filter_all = Said("All", "全部")
     filter_guard = Said("Guard", "guard")
@@ -159,6 +167,7 @@ class Wording:
     close_all = Said("Close all", "全部收起")
     all_steps = Said("{all} steps", "{all} 个步骤")
     some_steps = Said("{some} of {all}", "{some} / {all}")
+    found_step = Said("place {at} of {some}", "第 {at} 处，共 {some} 处")
 
     # steps between rounds
     run = Said("Run {number}", "第 {number} 次运行")
@@ -167,6 +176,12 @@ class Wording:
     compressed = Said("Memory compressed", "记忆已压缩")
     from_to = Said("{before} → {after} tokens", "{before} → {after} token")
     summary_of = Said("summary of {tokens} tokens", "摘要 {tokens} token")
+    folded_steps = Said("steps folded: {count}", "折叠 {count} 步")
+    dropped_steps = Said("steps dropped: {count}", "移除 {count} 步")
+    clipped_results = Said("results clipped: {count}", "截短结果 {count} 条")
+    calls_left = Said("calls that left: {tools}", "移出的调用：{tools}")
+    summary_unusable = Said("summary unusable", "摘要无法使用")
+    summary_failed = Said("no summary: {why}", "没有摘要：{why}")
     new_limits = Said("Went on under new limits", "以新的上限继续")
     asked = Said("Asked", "已询问")
     happened_yes = Said("It happened", "确实发生了")
@@ -194,10 +209,15 @@ class Wording:
     model_failed = Said("Model: {kind}", "模型：{kind}")
     guard = Said("Guard", "guard")
     as_written = Said("as written", "原文")
+    unreadable = Said("no readable call", "无法读取的调用")
+    needs_approval = Said("needs approval", "需要批准")
+    needs_approval_of = Said("needs approval: {tools}", "需要批准：{tools}")
     result = Said("Result", "结果")
     cut = Said("The first {shown} of {whole} characters.", "共 {whole} 个字符，只显示前 {shown} 个。")
+    cut_off = Said("The first {shown} characters.", "只显示前 {shown} 个字符。")
+    whole_text = Said("The whole: {count} characters", "全文：{count} 个字符")
     same_call = Said("the same call in round {step}", "第 {step} 轮的相同调用")
-    retries = Said("{count} retries", "重试 {count} 次")
+    retries = Said("retries: {count}", "重试 {count} 次")
     edited = Said("arguments edited by a person", "参数经人工修改")
     reply_of = Said("reply of {tokens} tokens in {time}", "回复 {tokens} token，用时 {time}")
     estimated = Said("tokens estimated", "token 数为估算")
@@ -217,6 +237,7 @@ class Wording:
     status_rejected = Said("rejected", "被人工拒绝")
     status_unknown = Said("unknown", "结果未知")
     status_not_run = Said("not run", "未执行")
+    status_open = Said("no outcome yet", "尚无结果")
     failure_transient = Said("transient", "暂时性故障")
     failure_bad_arguments = Said("bad arguments", "参数有误")
     failure_unknown_tool = Said("unknown tool", "未知工具")
