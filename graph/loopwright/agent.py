@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 
 from loopwright.context import Context
 from loopwright.delivery import Decisions, Request, Task
-from loopwright.errors import SettingsError, UsageError
+from loopwright.errors import UsageError
 from loopwright.graph import build_graph
 from loopwright.policies import Policy
 from loopwright.results import OutputT, RunResult
@@ -192,11 +192,4 @@ class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
 def _context(overrides: Mapping[str, Any] | None, user: Mapping[str, Any] | None) -> Context | None:
     if not overrides and not user:
         return None
-    unknown = sorted(set(overrides or {}) - set(Context.model_fields))
-    if unknown:
-        raise SettingsError(f"{unknown[0]!r} cannot be overridden for one run: the settings that can are "
-                            f"{', '.join(sorted(set(Context.model_fields) - {'user'}))}.")  # fmt: skip
-    try:
-        return Context.model_validate({**(overrides or {}), "user": dict(user or {})})
-    except ValueError as error:
-        raise SettingsError(f"An override has a bad value: {error}") from error
+    return Context.model_validate({**(overrides or {}), "user": dict(user or {})})

@@ -1,16 +1,30 @@
 """Context: the settings that one run may override, as LangGraph's context schema."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 
+from loopwright.errors import SettingsError
 from loopwright.settings import ProtocolName, Settings
 
 _GUARD: dict[str, JsonValue] = {"langgraph_nodes": ["guard"]}
 
 
 class Context(BaseModel):
-    """What one run may override: the graph's context schema, which LangGraph Studio shows as a form."""
+    """What one run may override: the graph's context schema, which LangGraph Studio shows as a form.
+
+    Raises SettingsError for what is no override or has a bad value.
+    """
+
+    model_config = ConfigDict(extra="forbid")
 
     system_prompt: str | None = Field(
         default=None, title="System prompt", description="Replaces the agent's system prompt.",
@@ -51,6 +65,26 @@ class Context(BaseModel):
     user: dict[str, Any] = Field(
         default_factory=dict, title="User data", description="Yours: tools read it from runtime.context.user.",
     )  # fmt: skip
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _checked(cls, data: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        """One sentence in place of pydantic's report: it reaches whoever sent the context to a server."""
+        try:
+            return validate(data)
+        except ValidationError as error:
+            raise SettingsError(_sentence(error)) from None
+
+
+def _sentence(error: ValidationError) -> str:
+    """What is wrong first; no value, since one may be a secret."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    name = ".".join(map(str, first["loc"])) or "context"
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(sorted(set(Context.model_fields) - {"user"}))
+        return f"{name!r} cannot be overridden for one run: the settings that can are {known}."
+    message = first["msg"]
+    return f"The override {name!r} has a bad value: {message[:1].lower()}{message[1:]}."
 
 
 def effective(settings: Settings, context: object) -> Settings:

@@ -328,8 +328,26 @@ def test_overrides_hold_for_one_run() -> None:
     agent.run("x")
     assert "pirate" in model.requests[0].messages[0].text
     assert "pirate" not in model.requests[1].messages[0].text
-    with pytest.raises(SettingsError, match="colour"):
+    with pytest.raises(SettingsError, match="'colour' cannot be overridden for one run"):
         agent.run("x", overrides={"colour": "red"})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"max_model_calls": 0}, "The override 'max_model_calls' has a bad value: input should be greater than"),
+        ({"on_limit": "sk-secret"}, "The override 'on_limit' has a bad value: input should be 'close' or 'ask'."),
+        ({"max_calls": 3}, "'max_calls' cannot be overridden for one run: the settings that can are context_tokens"),
+    ],
+)
+def test_a_bad_context_is_one_sentence(given: dict[str, Any], said: str) -> None:
+    """Whoever calls the graph, also over a server, reads what was wrong with the context, and no value of it."""
+    graph: Any = build_graph(ScriptedModel(["a"]), checkpointer=InMemorySaver())
+    with pytest.raises(SettingsError) as raised:
+        graph.invoke({"messages": [HumanMessage("x")]}, {"configurable": {"thread_id": "t"}}, context=given)
+    assert str(raised.value).startswith(said)
+    assert "\n" not in str(raised.value)
+    assert "secret" not in str(raised.value)
 
 
 def test_unknown_threads_are_refused(tmp_path: Path) -> None:
