@@ -11,12 +11,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+SERVER = "http://127.0.0.1:2024"
+"""Blocks that ask this server are run in test_server_docs.py, which starts it."""
 DOCS = [
     pytest.param(block, id=f"{page.stem}-{number}")
     for page in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.zh-CN.md"]
     for number, block in enumerate(
         re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S), 1
     )
+    if SERVER not in block
 ]
 COMMANDS = [line for language, block in BLOCKS if language == "sh" for line in block.splitlines()]
 
