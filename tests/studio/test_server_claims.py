@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,41 +38,47 @@ graph = served(build_graph(ScriptedModel(answer), [tool_policy(gate, effect="rea
 """
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, folder: Path) -> str:
-    """The storage of the user's project."""
-    return f"sqlite:///{folder}/runs.db" if request.param == "sqlite" else str(request.getfixturevalue("postgres"))
+@dataclass(frozen=True)
+class Gated:
+    """The server in a user's project whose tool waits for whoever opens its gate; `url` is its storage."""
+
+    server: DevServer
+    url: str
+    gate: Path
+
+    @property
+    def place(self) -> Place:
+        """The storage as we open it."""
+        return place_of(self.url)
 
 
-@pytest.fixture
-def place(url: str) -> Place:
-    """The same as we open it."""
-    return place_of(url)
-
-
-@pytest.fixture
-def server(folder: Path, url: str) -> Iterator[DevServer]:
-    """The server in that project, whose tool waits for whoever opens its gate."""
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def gated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gated]:
+    """That server on each storage which processes share."""
+    folder = tmp_path_factory.mktemp("gated")
+    url = f"sqlite:///{folder}/runs.db"
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres_server").database()
     write_project(folder, AGENT, "gated")
     os.mkfifo(folder / "gate")
-    with dev_server(folder, LOOPWRIGHT_STORAGE=url) as running:
-        yield running
+    with dev_server(folder, LOOPWRIGHT_STORAGE=url) as server:
+        yield Gated(server, url, folder / "gate")
 
 
 @pytest.mark.slow
-def test_the_server_holds_the_thread_that_it_runs(
-    server: DevServer, place: Place, url: str, folder: Path, invoke: Callable[..., Result]
-) -> None:
+def test_the_server_holds_the_thread_that_it_runs(gated: Gated, invoke: Callable[..., Result]) -> None:
     """While a run goes on there it reads as running and another side is refused; ended or cancelled it is let go."""
-    client = server.client
+    client, place = gated.server.client, gated.place
     thread = client.threads.create()["thread_id"]
     for cancelled in (False, True):
         run = client.runs.create(thread, "gated", input=asked("wait"))
-        with (folder / "gate").open("w") as gate:  # opens when the tool waits
+        with gated.gate.open("w") as gate:  # opens when the tool waits
             report = read_report(place, thread)
             assert report.runs[-1].status == "running"
-            assert str(report.holder).startswith(f"process {server.process.pid} on ")
-            refused = invoke("run", "--model", "offline:demo", "--thread", thread, "--storage", url, "What is 2*3?")
+            assert str(report.holder).startswith(f"process {gated.server.process.pid} on ")
+            refused = invoke(
+                "run", "--model", "offline:demo", "--thread", thread, "--storage", gated.url, "What is 2*3?"
+            )
             assert refused.exit_code == 2
             assert f"is being run by {report.holder}: wait for that run to end" in " ".join(refused.stderr.split())
             if cancelled:
@@ -86,9 +93,9 @@ def test_the_server_holds_the_thread_that_it_runs(
 
 
 @pytest.mark.slow
-def test_the_server_refuses_a_thread_that_is_held(server: DevServer, place: Place) -> None:
+def test_the_server_refuses_a_thread_that_is_held(gated: Gated) -> None:
     """A run ends with the sentence that names the holder, an edit with 409; reading and other threads are free."""
-    client = server.client
+    client, place = gated.server.client, gated.place
     thread = client.threads.create()["thread_id"]
     client.runs.wait(thread, "gated", input=asked("go"))
     with place.claim(thread):
