@@ -16,11 +16,11 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import tool
 
 from loopwright import Agent, LoopwrightError, RunResult, Token, tool_policy
-from loopwright.errors import ThreadBusy, UnknownThread
+from loopwright.errors import ThreadBusy, UnknownThread, UsageError
 from loopwright.state import Event
 from loopwright.stream import RunStream
 from loopwright.testing import ScriptedModel, call, reply
@@ -68,9 +68,20 @@ async def while_connected(request: Request, run: Coroutine[Any, Any, RunResult])
         await asyncio.wait({running, gone})  # the thread is free when this returns
 
 
+async def body_of(request: Request, *needed: str) -> dict[str, Any]:
+    """The JSON object that was sent. Raises UsageError, which is a 400 below, for anything else."""
+    try:
+        body = await request.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict) or any(name not in body for name in needed):
+        raise UsageError(" ".join(("Send a JSON object", *(f"with {name!r}" for name in needed))) + ".")
+    return body
+
+
 async def run(request: Request) -> Response:
     """Run a task on a thread. The same `run_id` sent again goes on, or gives the answer again."""
-    body = await request.json()
+    body = await body_of(request, "task")
     agent, thread = request.app.state.agent, request.path_params["thread"]
     return await while_connected(request, agent.arun(body["task"], thread=thread, run_id=body.get("run_id")))
 
@@ -83,12 +94,12 @@ async def resume(request: Request) -> Response:
 async def decide(request: Request) -> Response:
     """Answer questions, by their ids, and go on."""
     agent, thread = request.app.state.agent, request.path_params["thread"]
-    return await while_connected(request, agent.aresume(thread, decisions=await request.json()))
+    return await while_connected(request, agent.aresume(thread, decisions=await body_of(request)))
 
 
 async def stream(request: Request) -> Response:
     """Run a task and send each event and token as a server-sent event; a client that leaves cancels the run."""
-    body = await request.json()
+    body = await body_of(request, "task")
     live = request.app.state.agent.astream(body["task"], thread=request.path_params["thread"])
     return StreamingResponse(sent(request, live), media_type="text/event-stream")
 
@@ -124,7 +135,7 @@ async def read(live: RunStream, ready: "asyncio.Queue[Event | Token | None]") ->
 
 def as_event(data: Mapping[str, Any]) -> str:
     """Data as a server-sent event."""
-    return f"data: {json.dumps(data)}\n\n"
+    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
 async def questions(request: Request) -> Response:
@@ -139,7 +150,7 @@ async def cancel(request: Request) -> Response:
 
 async def refused(_: Request, error: Exception) -> Response:
     """An error of Loopwright is one sentence for the client."""
-    known = {UnknownThread: 404, ThreadBusy: 409}
+    known: dict[type[Exception], int] = {UnknownThread: 404, ThreadBusy: 409}
     return JSONResponse({"error": str(error)}, known.get(type(error), 400))
 
 
@@ -169,7 +180,7 @@ def refund(order: str, amount: float) -> str:
     return f"refunded {amount:g} for {order}"
 
 
-def play(messages: list[BaseMessage]) -> object:
+def play(messages: list[BaseMessage]) -> str | AIMessage:
     """A scripted model stands in for a real one, so that this runs anywhere."""
     if isinstance(messages[-1], ToolMessage):
         return f"Done: {messages[-1].text}."

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import tool
 
 from loopwright import Agent, tool_policy
@@ -29,7 +29,7 @@ def write_line(text: str) -> str:
     return f"wrote {text}"
 
 
-def play(messages: list[BaseMessage]) -> object:
+def play(messages: list[BaseMessage]) -> str | AIMessage:
     """Write three lines, one after the other."""
     done = sum(isinstance(message, ToolMessage) for message in messages)
     words = ["first", "second", "third"]
@@ -39,7 +39,7 @@ def play(messages: list[BaseMessage]) -> object:
 
 
 agent = Agent(
-    ScriptedModel(play),  # type: ignore[arg-type]
+    ScriptedModel(play),
     [tool_policy(write_line, effect="write")],
     storage=f"sqlite:///{FOLDER}/runs.db",
 )

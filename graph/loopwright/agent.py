@@ -23,11 +23,16 @@ from loopwright.user_doors import UserDoors
 class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
     """A tool-calling agent on one storage.
 
-    `model` is a name (`openai:gpt-4o-mini`, `offline:demo`) or any LangChain chat model; `tools` are LangChain tools or
-    plain functions; `storage` is `memory:`, `sqlite:///PATH` or `postgresql://...`. With `output`, a pydantic model,
-    answers are JSON that fits it, and `result.output` holds the instance. The models of `fallback` take over, in order,
-    when the one before fails for good. Raises UnknownModel, ModelFailure, SettingsError and StorageError; each door
-    raises UsageError's children for what cannot be done as asked.
+    `model` is a name (`openai:gpt-4o-mini`, `offline:demo`) or any LangChain chat model; an `openai:` name is asked at
+    `OPENAI_BASE_URL` where that is set, with the key `OPENAI_API_KEY`. `tools` are LangChain tools or plain functions;
+    `storage` is `memory:`, `sqlite:///PATH` or `postgresql://...`, opened by each door and closed again. With `output`,
+    a pydantic model, answers are JSON that fits it, and `result.output` holds the instance. The models of `fallback`
+    take over, in order, when the one before fails for good. `policies` replace `default_policies(settings)`;
+    `summary_model` writes the summaries, else `model` does.
+
+    One agent serves many threads at once, from many Python threads or an event loop. Raises UnknownModel,
+    ModelFailure, SettingsError and StorageError; each door raises UsageError's children for what cannot be done as
+    asked. What happens in a run (a tool or a server that fails, a limit) is not raised: `result.stop` says it.
     """
 
     def __init__(
@@ -76,10 +81,13 @@ class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
         overrides: Mapping[str, Any] | None = None,
         user: Mapping[str, Any] | None = None,
     ) -> RunResult[OutputT]:
-        """Run a task to its end, or to where a person is asked.
+        """Run a task to its end, or to where a person is asked: then `result.pending` holds the questions.
 
-        The same `run_id` and input go on after a crash and do nothing after success. Raises DeliveryConflict,
-        ThreadBusy and SettingsError.
+        A thread that is new begins, one that is known goes on with this as its next message; without a name it gets a
+        UUID, which `result.thread` says. The same `run_id` and input go on after a crash and do nothing after success.
+        `overrides` are fields of `Context` for this run alone (`{"max_model_calls": 10}`); `user` is data for tools,
+        which find it in `runtime.context.user`, and is not stored. Raises DeliveryConflict, ThreadBusy, UsageError and
+        SettingsError.
         """
         return self.stream(input, thread=thread, run_id=run_id, overrides=overrides, user=user).finish()
 
@@ -108,9 +116,12 @@ class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
     ) -> RunResult[OutputT]:
         """Go on with a thread: after a crash, with answers to its open questions, or under larger limits.
 
-        `decisions` are by `Pending.id`, `extend` holds the new limits by name; `user` is not stored, so give it again.
+        `decisions` are by `Pending.id`: `{"type": "approve"}`, `{"type": "edit", "args": {...}}` with all arguments,
+        `{"type": "reject", "message": ...}` or `{"type": "respond", "message": ...}`, which answers for the tool;
+        questions without one stay open. `extend` holds new limits, totals and not additions: `model_calls`,
+        `tool_calls`, `tokens`, `cost` (USD), `seconds`. `overrides` and `user` are not stored, so give them again.
         With `repeat_effects` this branch of the thread may do again what the journal says was started or done so far.
-        Raises UnknownThread, BadDecision and UsageError.
+        Raises UnknownThread, BadDecision, ThreadBusy and UsageError.
         """
         return self.stream(
             thread=thread,
@@ -158,7 +169,8 @@ class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
     ) -> RunStream[OutputT]:
         """Run a task, or without one resume the thread, and hand out each event and token as it comes.
 
-        Iterate the stream with `for` or `async for`; its `result` is there afterwards.
+        Nothing happens before the stream is iterated, with `for` or `async for`; its `result` is there afterwards. An
+        event is a dict with `kind`, a `Token` a piece of the model's text. `astream` is the same: it is not awaited.
         """
         if input is None and thread is None:
             raise UsageError("There is nothing to run: give a task, or the thread to resume.")
@@ -192,4 +204,4 @@ class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
 def _context(overrides: Mapping[str, Any] | None, user: Mapping[str, Any] | None) -> Context | None:
     if not overrides and not user:
         return None
-    return Context.model_validate({**(overrides or {}), "user": dict(user or {})})
+    return Context.model_validate({**(overrides or {}), "user": user or {}})

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from uuid import uuid4
 
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import (
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    MessageLikeRepresentation,
+    convert_to_messages,
+)
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
@@ -14,15 +20,20 @@ from loopwright.context import Context
 from loopwright.errors import BadDecision, DeliveryConflict, UnknownThread, UsageError
 from loopwright.layout import check_format
 from loopwright.nodes.ask import extension_problem
-from loopwright.nodes.questions import EXPIRED, expired, read_decision, unfit
+from loopwright.nodes.questions import EXPIRED, expired, read_decision, unfit, unwrapped
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import clean_text, sanitise_message
 from loopwright.state import Event, Run, run_of
 from loopwright.transcript import input_id, text_of
 
 Standing: TypeAlias = Literal["new", "go_on", "done"]
-Task: TypeAlias = str | BaseMessage | Sequence[AnyMessage]
-Decisions: TypeAlias = Mapping[str, Mapping[str, Any]]
+Task: TypeAlias = str | BaseMessage | dict[str, Any] | Sequence[MessageLikeRepresentation]
+"""A text or messages, also as `{"role": ..., "content": ...}` and `(role, text)`; the last one is the task."""
+Decisions: TypeAlias = Mapping[str, Mapping[str, Any] | str | bool]
+"""Answers by `Pending.id`: `{"type": "approve"}`, `{"type": "edit", "args": {...}}` with all arguments, `{"type":
+"reject", "message": ...}`, `{"type": "respond", "message": ...}`, or the bare type. A tool's own interrupt gets
+the answer as it is.
+"""
 
 
 @dataclass(frozen=True)
@@ -127,7 +138,7 @@ def _answers(snapshot: StateSnapshot, request: Request) -> dict[str, Any] | None
     now = time.time()
     questions = {each.id: each.value if isinstance(each.value, Mapping) else {} for each in snapshot.interrupts}
     late = {key: {"type": "reject", "message": EXPIRED} for key, asked in questions.items() if expired(asked, now)}
-    given = dict(request.decisions or {})
+    given = _by_question(request.decisions)
     if request.extend and not given:
         edit = {"type": "edit", "args": dict(request.extend)}
         given = {key: edit for key, asked in questions.items() if asked.get("kind") == "budget"}
@@ -140,18 +151,25 @@ def _answers(snapshot: StateSnapshot, request: Request) -> dict[str, Any] | None
     return {key: _answer(questions[key], decision, now) for key, decision in {**given, **late}.items()} or None
 
 
-def _answer(asked: Mapping[str, Any], decision: Mapping[str, Any], now: float) -> dict[str, Any]:
+def _by_question(decisions: object) -> dict[str, Any]:
+    """The decisions, which are answers of a caller that no type checker may have seen. Raises BadDecision."""
+    if decisions is not None and not isinstance(decisions, Mapping):
+        raise BadDecision('Decisions are given by the ids of their questions: {pending.id: {"type": "approve"}}.')
+    return dict(decisions or {})
+
+
+def _answer(asked: Mapping[str, Any], decision: object, now: float) -> object:
     """What the question gets; one that a tool put by an interrupt of its own gets the decision as it is."""
     if not _is_ours(asked):
-        return dict(decision)
-    return {"about": asked["about"], "decisions": [dict(decision)], "answered_at": now}
+        return decision
+    return {"about": asked["about"], "decisions": [unwrapped(decision)], "answered_at": now}
 
 
 def _is_ours(asked: Mapping[str, Any]) -> bool:
     return "about" in asked and "action_requests" in asked
 
 
-def _check(key: str, asked: Mapping[str, Any], decision: Mapping[str, Any], run: Run | None) -> None:
+def _check(key: str, asked: Mapping[str, Any], decision: object, run: Run | None) -> None:
     """Raises BadDecision for what does not answer the question, and UsageError for limits that cannot be had."""
     read = read_decision(decision)
     problem = unfit(asked.get("kind", "approval"), read)
@@ -169,8 +187,18 @@ def _messages(task: Task, run_id: str) -> list[BaseMessage]:
         if not task.strip():
             raise UsageError("The task is empty: say what is to be done.")
         return [HumanMessage(clean_text(task), id=input_id(run_id))]
-    given = [task] if isinstance(task, BaseMessage) else list(task)
-    if not given:
+    messages = [sanitise_message(message) for message in _given(task)]
+    if not messages:
         raise UsageError("The task is empty: give at least one message.")
-    messages: list[BaseMessage] = [sanitise_message(message) for message in given]
     return [*messages[:-1], messages[-1].model_copy(update={"id": input_id(run_id)})]
+
+
+def _given(task: BaseMessage | dict[str, Any] | Sequence[MessageLikeRepresentation]) -> list[BaseMessage]:
+    """The messages of a task in any form that LangChain reads. Raises UsageError for another."""
+    try:
+        return convert_to_messages(task if isinstance(task, Sequence) else [task])
+    except (ValueError, TypeError, NotImplementedError):  # their texts repeat what was given
+        raise UsageError(
+            'The task is no message: give a text, a message, or a list of messages such as {"role": "user", "content": '
+            '"..."}.'
+        ) from None

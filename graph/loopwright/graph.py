@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from loopwright import nodes
 from loopwright.builtins import built_in_tools
 from loopwright.context import Context
+from loopwright.errors import SettingsError
 from loopwright.memory import count_text
 from loopwright.models import check_prices, loaded, model_name
 from loopwright.models.structured import OutputFormat
@@ -55,9 +56,14 @@ def build_graph(
     With `output` the answer is one JSON object that fits this model, asked for once more where it does not.
     A request that `model` fails for good (its tries used up, not understood, no access) goes to the models of
     `fallback`, in order; the one that answers stays until the run ends.
-    With a checkpointer, invoke it with `durability="sync"`. Raises UnknownModel and SettingsError.
+    With a checkpointer, invoke it with `durability="sync"`: then a crash loses no finished step. `store` keeps the
+    journal of writes and the whole of long results: without one a write may be repeated after a crash, and what was cut
+    cannot be read on. `context=Context(...)` of an invocation overrides settings for one run.
+    Raises UnknownModel, ModelFailure and SettingsError.
     """
     settings = settings or Settings()
+    if isinstance(fallback, str):
+        raise SettingsError(f"The fallback {fallback!r} is a text: give a list of models, also of one.")
     first, *others = (loaded(each, settings.model) for each in (model, *fallback))
     check_prices((first, *others), settings)
     wiring = nodes.Wiring(

@@ -48,6 +48,8 @@ class Usage:
 class RunResult(Generic[OutputT]):
     """The end of a run, or where it waits. `complete` is true when the task was answered without being stopped.
 
+    While it waits `answer` is empty and `stop` None, and `pending` holds its questions. A run that was stopped has an
+    answer too, of what was found, and `stop["reason"]` (docs/stops.md). `messages` are those of the whole thread.
     `output` is the answer as the agent's output model; None where there is no such model, or no answer that fits it.
     """
 

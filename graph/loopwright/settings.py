@@ -151,7 +151,8 @@ class Settings(_Group):
     """Everything about an agent that is plain data: frozen, without secrets, never read from the environment here.
 
     A preset fills what was not set, inside the groups as well: `Settings(preset="rolling-summary", max_model_calls=20)`
-    is that loop with a larger step cap.
+    is that loop with a larger step cap. Raises pydantic's ValidationError for an unknown name and a value out of
+    range. What each setting means stands below it in settings.py, where an editor shows it.
     """
 
     preset: PresetName | None = None
@@ -176,9 +177,13 @@ class Settings(_Group):
     max_seconds: Seconds | None = None
     """Working seconds of a run: model, tools and compression; waiting for a person does not count."""
     memory: MemorySettings = MemorySettings()
+    """How a request is kept within its budget; facts across threads."""
     tools: ToolSettings = ToolSettings()
+    """Timeouts, retries, approvals and results of tools; `tool_policy` comes first."""
     guard: GuardSettings = GuardSettings()
+    """Repeats and rounds of errors; whether a person may be asked."""
     model: ModelSettings = ModelSettings()
+    """Timeout, temperature, reply limit, retries, prices. In loopwright.toml it is `[model_settings]`."""
 
     @model_validator(mode="before")
     @classmethod

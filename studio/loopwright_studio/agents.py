@@ -12,6 +12,7 @@ from loopwright.errors import ModelFailure, SettingsError, UnknownThread
 from loopwright.models import load_model
 from loopwright.storage import SqlitePlace, place_of
 from loopwright_studio.configuration import OFFLINE, Configuration
+from loopwright_studio.terminal_wording import ENGLISH, TerminalWording
 from loopwright_tools import default_tools
 
 
@@ -73,11 +74,9 @@ def existing(storage: str) -> str:
     return storage
 
 
-def model_note(configuration: Configuration) -> str | None:
+def model_note(configuration: Configuration, words: TerminalWording = ENGLISH) -> str | None:
     """What a person has to know when no model was named: that no language model answers, and how to name one."""
     if configuration.model is not None:
         return None
-    named = "--model openai:NAME, LOOPWRIGHT_MODEL or a line in loopwright.toml"
-    how = f"name one with {named}" if configuration.api_key else f"set OPENAI_API_KEY and name one with {named}"
-    found = "a key is set but no model is named" if configuration.api_key else "no model is set"
-    return f"No language model answers: {found}, so {OFFLINE} follows a few fixed rules. For a real one, {how}."
+    found, how = (words.key_alone, words.name_one) if configuration.api_key else (words.no_model, words.set_key)
+    return words.no_model_answers.format(found=found, model=OFFLINE, how=how.format(named=words.ways_to_name))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from loopwright_studio.terminal_wording import ENGLISH, TerminalWording
 from loopwright_studio.visible import one_line, visible
 
 SHOWN = 300
@@ -30,14 +31,14 @@ def limits(extend: dict[str, float]) -> str:
     return ", ".join(f"{one_line(name)}={bound:g}" for name, bound in extend.items())
 
 
-def spelled_out(call: Mapping[str, Any], characters: int = LONG) -> str:
+def spelled_out(call: Mapping[str, Any], characters: int = LONG, words: TerminalWording = ENGLISH) -> str:
     """A call that a person decides about: on one line where it fits, else an argument a line, and what is cut said."""
     name, args = one_line(call["name"]), call["args"]
     texts = {each: value if isinstance(value, str) else _json(value) for each, value in args.items()}
     if sum(map(len, texts.values())) <= SHOWN // 2 and len(arguments(args)) < SHOWN:
         return f"  {name}({arguments(args)})"
     return "\n".join(
-        [f"  {name}", *(f"    {one_line(each)}: {_head(text, characters)}" for each, text in texts.items())]
+        [f"  {name}", *(f"    {one_line(each)}: {_head(text, characters, words)}" for each, text in texts.items())]
     )
 
 
@@ -46,9 +47,9 @@ def is_cut(call: Mapping[str, Any]) -> bool:
     return any(len(value if isinstance(value, str) else _json(value)) > LONG for value in call["args"].values())
 
 
-def _head(text: str, characters: int) -> str:
+def _head(text: str, characters: int, words: TerminalWording) -> str:
     head = visible(text[:characters]).replace("\n", "\n      ")
-    return head if len(text) <= characters else f"{head} ... ({len(text):,} characters in all)"
+    return head if len(text) <= characters else f"{head} {words.characters_in_all.format(count=len(text))}"
 
 
 def _json(value: Any) -> str:

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.text import Span, Text
 
+from loopwright.language import Language
+from loopwright_studio.terminal_wording import TerminalWording
 from loopwright_studio.wrapping import wrapped
 
 GLYPHS = {"model": "●", "guard": "◆", "ok": "→", "error": "✗", "refused": "■", "memory": "▼", "pause": "?", "done": "✓",
@@ -33,10 +35,14 @@ class Row(NamedTuple):
 
 
 class Screen:
-    """stdout or stderr. Without a terminal it prints the same lines without colours, 80 columns wide."""
+    """stdout or stderr. Without a terminal it prints the same lines without colours, 80 columns wide.
 
-    def __init__(self, *, stderr: bool = False) -> None:
+    `words` are those of the language that is spoken; where the output's encoding has no Chinese, they are English.
+    """
+
+    def __init__(self, language: Language = "en", *, stderr: bool = False) -> None:
         self.console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+        self.words = TerminalWording(language if _can_say("中文（：，", self.console.encoding) else "en")
         self.glyphs = GLYPHS if self.console.encoding.lower().startswith("utf") else PLAIN
         self._width, self._terminal = 0, False  # not asked for before the first row
 
@@ -157,6 +163,9 @@ def seconds(duration: float) -> str:
     return f"{duration:.1f}s" if duration < 99.95 else f"{round(duration) // 60}m{round(duration) % 60:02}s"
 
 
-def count(number: int, what: str, many: str = "") -> str:
-    """A number of things, `many` of them or with an s where it is not one."""
-    return f"{number:,} {what if number == 1 else many or f'{what}s'}"
+def _can_say(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

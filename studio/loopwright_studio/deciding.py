@@ -1,27 +1,31 @@
 """Answers to what a run waits with: read from the options of `resume`, or asked for at the terminal."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
+from unicodedata import normalize
 
 import typer
 
 from loopwright.errors import BadDecision, UsageError
+from loopwright.language import Language
 from loopwright.pending import Pending
 from loopwright_studio.call_line import is_cut, spelled_out
+from loopwright_studio.terminal_wording import ENGLISH, TerminalWording
 from loopwright_studio.visible import one_line, visible
 
 Decision: TypeAlias = Mapping[str, Any]
 ALL = "all"
 """What `--question` names for every open question."""
-APPROVAL = {"a": "[a]pprove", "e": "[e]dit", "r": "[r]eject", "i": "answer [i]nstead"}
-BUDGET = {"a": "[a]pprove", "e": "[e]dit", "r": "[r]eject"}
-UNKNOWN = {"h": "it [h]appened", "n": "it did [n]ot", "s": "[s]kip, nobody knows"}
-"""The choices at the terminal for each kind of question."""
-VIEW, QUIT = {"v": "[v]iew"}, {"q": "[q]uit, keeps waiting"}
+CHOICES = {"approval": "aeri", "budget": "aer", "unknown": "hns"}
+"""The letters of the choices at the terminal for each kind of question."""
+VIEW, QUIT = "v", "q"
 """Choices that answer nothing: the first shows the whole where something is cut, the second is always there."""
+_MARKS: dict[Language, re.Pattern[str]] = {"en": re.compile(r"[\[\]]"), "zh": re.compile(r"\[\w\] ")}
+"""What is no part of the word that a choice is named by."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Answer:
     question: str | None = None
 
 
-def read_decisions(pending: Sequence[Pending], given: Answer) -> dict[str, Decision]:
+def read_decisions(pending: Sequence[Pending], given: Answer, words: TerminalWording = ENGLISH) -> dict[str, Decision]:
     """The decisions by question id; empty when no option answers anything.
 
     A question is named by its id or by what it is about (a call's id), `all` names each; with one open it need not be
@@ -44,36 +48,36 @@ def read_decisions(pending: Sequence[Pending], given: Answer) -> dict[str, Decis
     answers = [given.approve or None, given.reject, given.edit, given.answer]
     count = sum(answer is not None for answer in answers)
     if count > 1:
-        raise UsageError("Give one of --approve, --reject, --edit and --answer: they are different answers.")
+        raise UsageError(words.one_answer)
     if count == 0:
         if given.question is not None:
-            raise UsageError("--question names what is answered: add --approve, --reject, --edit or --answer.")
+            raise UsageError(words.no_answer)
         return {}
-    return {question.id: _decision(question, given) for question in _meant(pending, given.question)}
+    return {question.id: _decision(question, given, words) for question in _meant(pending, given.question, words)}
 
 
-def _decision(question: Pending, given: Answer) -> Decision:
+def _decision(question: Pending, given: Answer, words: TerminalWording) -> Decision:
     if given.approve:
         return {"type": "approve"}
     if given.edit is not None:
-        return {"type": "edit", "args": {**question.call["args"], **read_arguments(given.edit)}}
+        return {"type": "edit", "args": {**question.call["args"], **read_arguments(given.edit, words)}}
     if given.answer is not None:
         return {"type": "respond", "message": given.answer}
     return {"type": "reject", "message": given.reject or ""}
 
 
-def read_arguments(text: str) -> dict[str, Any]:
+def read_arguments(text: str, words: TerminalWording) -> dict[str, Any]:
     """Arguments written as a JSON object. Raises UsageError."""
     try:
         args = json.loads(text)
     except ValueError as error:
-        raise UsageError(f'The arguments are not valid JSON ({error}): write an object, as {{"name": 1}}.') from None
+        raise UsageError(words.not_json.format(error=error)) from None
     if not isinstance(args, dict) or not args:
-        raise UsageError('The arguments are no JSON object with a name in it: write them as {"name": 1}.')
+        raise UsageError(words.no_object)
     return args
 
 
-def _meant(pending: Sequence[Pending], name: str | None) -> Sequence[Pending]:
+def _meant(pending: Sequence[Pending], name: str | None, words: TerminalWording) -> Sequence[Pending]:
     if name == ALL and pending:
         return pending
     if name is None and len(pending) == 1:
@@ -81,12 +85,13 @@ def _meant(pending: Sequence[Pending], name: str | None) -> Sequence[Pending]:
     found = [question for question in pending if name in (question.id, question.about)]
     if found:
         return found
-    known = ", ".join(f"{question.id} ({one_line(question.call['name'])})" for question in pending)
-    if name is None and pending:
-        raise BadDecision(f"{len(pending)} questions are open: name one with --question ID, or all (open: {known}).")
     if not pending:
-        raise BadDecision("Nothing is open on this thread: there is no question to answer.")
-    raise BadDecision(f"No question {name!r} is open on this thread (open: {known}).")
+        raise BadDecision(words.nothing_open)
+    tools = {question.id: words.in_brackets.format(text=one_line(question.call["name"])) for question in pending}
+    known = words.and_next.join(f"{each}{tool}" for each, tool in tools.items())
+    if name is None:
+        raise BadDecision(words.several_open.format(count=len(pending), open=known))
+    raise BadDecision(words.not_open.format(name=name, open=known))
 
 
 def can_ask(*, as_json: bool) -> bool:
@@ -94,14 +99,14 @@ def can_ask(*, as_json: bool) -> bool:
     return sys.stdin.isatty() and not as_json
 
 
-def ask(pending: Sequence[Pending]) -> dict[str, Decision]:
+def ask(pending: Sequence[Pending], words: TerminalWording = ENGLISH) -> dict[str, Decision]:
     """Ask a person about every open question; those answered before quit, Ctrl-C or the end of input count."""
     decisions: dict[str, Decision] = {}
     try:
         for number, question in enumerate(pending, 1):
             if len(pending) > 1:
-                typer.echo(f"Question {number} of {len(pending)}", err=True)
-            decision = _ask(question)
+                typer.echo(words.question_number.format(number=number, count=len(pending)), err=True)
+            decision = _ask(question, words)
             if decision is None:
                 break
             decisions[question.id] = decision
@@ -110,49 +115,60 @@ def ask(pending: Sequence[Pending]) -> dict[str, Decision]:
     return decisions
 
 
-def _ask(question: Pending) -> Decision | None:
+def _ask(question: Pending, words: TerminalWording) -> Decision | None:
     typer.echo(visible(question.description), err=True)
-    typer.echo(spelled_out(question.call), err=True)
-    choices = {"approval": APPROVAL, "budget": BUDGET, "unknown": UNKNOWN}[question.kind]
-    view = VIEW if is_cut(question.call) else {}
-    while (choice := _choose({**choices, **view, **QUIT})) in VIEW:
+    typer.echo(spelled_out(question.call, words=words), err=True)
+    letters = CHOICES[question.kind] + (VIEW if is_cut(question.call) else "") + QUIT
+    while (choice := _choose(letters, words)) == VIEW:
         typer.echo(spelled_out(question.call, sys.maxsize), err=True)
-    return _chosen(question, choice)
+    return _chosen(question, choice, words)
 
 
-def _choose(choices: Mapping[str, str]) -> str:
-    """The letter of a choice, typed as that or as its words; anything else is asked again, since it may be a slip."""
-    words = {label.partition(",")[0].replace("[", "").replace("]", ""): letter for letter, label in choices.items()}
+def _choose(letters: str, words: TerminalWording) -> str:
+    """The letter of a choice, typed as that or as its words in either language; anything else is asked again.
+
+    It may be a slip. A Chinese keyboard may give letters of full width.
+    """
+    known = {_word(each, spoken): each for spoken in get_args(Language) for each in letters}
+    question = "  ".join(words.named("choice", each) for each in letters)
     while True:
-        typed = str(typer.prompt("  ".join(choices.values()), err=True)).strip().lower()
-        choice = words.get(typed, typed)
-        if choice in choices:
+        typed = normalize("NFKC", _prompt(question, words)).strip().lower()
+        choice = known.get(typed, typed)
+        if choice in tuple(letters):
             return choice
-        typer.echo(f"{one_line(typed)!r} is none of them: type the letter in brackets.", err=True)
+        typer.echo(words.none_of_them.format(typed=one_line(typed)), err=True)
 
 
-def _chosen(question: Pending, choice: str) -> Decision | None:
+def _word(letter: str, spoken: Language) -> str:
+    """A choice without its marks, and without what a comma divides from it."""
+    label = TerminalWording(spoken).named("choice", letter)
+    return _MARKS[spoken].sub("", normalize("NFKC", label).partition(",")[0])
+
+
+def _prompt(question: str, words: TerminalWording, **options: Any) -> str:
+    return str(typer.prompt(question, prompt_suffix=words.colon, err=True, **options))
+
+
+def _chosen(question: Pending, choice: str, words: TerminalWording) -> Decision | None:
     if choice == "q":
         return None
     if choice in ("a", "h"):
         return {"type": "approve"}
     if choice == "e":
-        return {"type": "edit", "args": {**question.call["args"], **_prompt_arguments()}}
+        return {"type": "edit", "args": {**question.call["args"], **_prompt_arguments(words)}}
     if choice == "i":
-        return {"type": "respond", "message": typer.prompt("The answer the model gets", err=True)}
+        return {"type": "respond", "message": _prompt(words.answer_instead, words)}
     if choice == "s":
         return {"type": "respond", "message": ""}
     if choice == "n":
         return {"type": "reject"}
-    reason = typer.prompt("Why? The model is told", default="", show_default=False, err=True)
-    return {"type": "reject", "message": reason}
+    return {"type": "reject", "message": _prompt(words.why_not, words, default="", show_default=False)}
 
 
-def _prompt_arguments() -> dict[str, Any]:
+def _prompt_arguments(words: TerminalWording) -> dict[str, Any]:
     """Arguments typed as JSON; what cannot be read is said and asked for again."""
     while True:
-        text = typer.prompt('New arguments as JSON, as {"name": 1}; those not named stay', err=True)
         try:
-            return read_arguments(text)
+            return read_arguments(_prompt(words.new_arguments, words), words)
         except UsageError as error:
             typer.echo(str(error), err=True)

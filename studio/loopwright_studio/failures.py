@@ -37,4 +37,8 @@ class SentenceCommand(TyperCommand):
 def _tell(sentence: str) -> None:
     if os.environ.get("LOOPWRIGHT_DEBUG"):
         traceback.print_exc()
-    typer.echo(f"Error: {one_line(sentence)}", err=True)
+    from loopwright.language import language
+    from loopwright_studio.terminal_wording import TerminalWording
+
+    words = TerminalWording(language(sentence[:1]))  # an English one may name a Chinese thread
+    typer.echo(words.error.format(text=one_line(sentence)), err=True)

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 
-from loopwright.report import RunReport
-from loopwright_studio.console import Screen
+from loopwright.report import RunEntry, RunReport
+from loopwright_studio.console import Row, Screen
+from loopwright_studio.rows import call_rows
 from loopwright_studio.showing import print_end, round_rows, run_row, standing_text
 from loopwright_studio.visible import one_line
 from loopwright_studio.waiting import print_waiting
@@ -16,19 +17,27 @@ PAUSE = 0.5
 def follow(screen: Screen, look: Callable[[], RunReport], storage: str | None, *, pause: float = PAUSE) -> None:
     """Print the newest run as far as it is, and what comes; Ctrl-C ends the looking, not the run.
 
-    Said once where no process holds the thread: then it was left in the middle, or LangGraph's server runs it.
+    Which process runs it, or that none does, is said first and when it changes, with the calls that it is in.
     """
     report = look()
-    screen.say(f"Thread {one_line(report.thread)}", "bold")
-    shown, told = Shown(screen), False
+    screen.say(screen.words.thread.format(thread=one_line(report.thread)), "bold")
+    shown, told = Shown(screen), ""
     while not shown.take(report):
-        if report.runs and report.holder is None and not told:
-            screen.say(standing_text(report, storage), wrap=False)
-            told = True
+        stands = standing_text(screen.words, report, storage)
+        if report.runs and stands != told:
+            screen.print(*open_rows(screen, report.runs[-1]))
+            screen.say(stands, wrap=False)
+            told = stands
         time.sleep(pause)
         report = look()
     print_end(screen, report, report.runs[-1], storage)
     print_waiting(screen, report.waiting, storage)
+
+
+def open_rows(screen: Screen, run: RunEntry) -> list[Row]:
+    """The calls of a run that have no outcome yet."""
+    calls = [call for turn in run.rounds for call in turn.calls if call.status == "open"]
+    return [row for call in calls for row in call_rows(screen, call)]
 
 
 class Shown:
@@ -46,7 +55,7 @@ class Shown:
         run = report.runs[-1]
         if run.id != self._run:
             self._run, self._rounds = run.id, 0
-            self._screen.print(run_row(run))
+            self._screen.print(run_row(self._screen, run))
         ended = run.stop is not None or bool(report.waiting)
         ready = run.rounds if ended else run.rounds[:-1]  # the newest may still grow
         for number in range(self._rounds, len(ready)):

@@ -19,8 +19,6 @@ from loopwright_studio.pulse import Pulse, eighths
 
 BAR = 8
 """Cells of a bar that shows how much of a limit is used."""
-LEAVE = "Ctrl-C pauses after this step"
-LEAVING = "pauses after this step; Ctrl-C again stops at once"
 CLEAR = Segments([Segment("\r\x1b[J", None, [(ControlType.CLEAR,)])])
 """Goes to the start of the line and removes all from there on."""
 BACK = Segment("\r\x1b[2A", None, [(ControlType.CURSOR_UP, 2)])
@@ -80,14 +78,19 @@ class Footer(RenderHook):
 
     def lines(self, now: float) -> list[Text]:
         """Node and budgets; tools that run, and how to leave."""
-        shown = self._progress
+        shown, words = self._progress, self._screen.words
         first = Text(f"  {shown.waits_for} {seconds(now - shown.since)}   ", "bold")
-        first.append(self._budget("round", str(shown.step), shown.limits.get("model_calls"), shown.step), "not bold")
-        first.append(self._budget("tokens", tokens(shown.used), shown.limits.get("tokens"), shown.used), "not bold")
+        first.append(
+            self._budget(words.budget_round, str(shown.step), shown.limits.get("model_calls"), shown.step), "not bold"
+        )
+        first.append(
+            self._budget(words.budget_tokens, tokens(shown.used), shown.limits.get("tokens"), shown.used), "not bold"
+        )
         if shown.cost is not None:
             first.append(self._budget("", f"${shown.cost:.2f}", shown.limits.get("cost"), shown.cost), "not bold")
         calls = "  ".join(f"{tool} {seconds(now - start)}" for tool, start in list(shown.running.values()))
-        return [first, Text(f"  {calls}{'   ' if calls else ''}{LEAVING if self._leaving() else LEAVE}", "dim")]
+        leave = words.leaving if self._leaving() else words.leave
+        return [first, Text(f"  {calls}{'   ' if calls else ''}{leave}", "dim")]
 
     def _budget(self, name: str, used: str, limit: float | None, amount: float) -> str:
         """What is used of a limit, with a bar where there is one."""

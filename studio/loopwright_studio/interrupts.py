@@ -2,34 +2,33 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-FIRST = "\nStopping after the step that is running; press Ctrl-C again to stop at once.\n"
-"""Said at once, since the step may be a model request that takes its time."""
-
 
 @contextmanager
-def interruptible(stop: Callable[[], None], farewell: str, exit_code: int) -> Iterator[None]:
+def interruptible(stop: Callable[[], None], stopping: str, farewell: str, exit_code: int) -> Iterator[None]:
     """Within the block the first signal calls `stop`, and a second one writes the farewell and exits.
 
-    `stop` has to return at once: it runs wherever the signal came. The second signal leaves the process without waiting
-    for anything; what was on disk stays.
+    `stop` has to return at once: it runs wherever the signal came. `stopping` is said before, since the step that is
+    waited for may be a model request that takes its time. The second signal leaves the process without waiting for
+    anything; what was on disk stays.
     """
     if threading.current_thread() is not threading.main_thread():  # only the main thread may set handlers
         yield
         return
-    asked = False
+    asked, (first, last) = False, (_bytes(f"\n{stopping}\n"), _bytes(farewell))
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            os.write(2, farewell.encode("utf-8", "backslashreplace"))
+            os.write(2, last)
             os._exit(exit_code)
         asked = True
-        os.write(2, FIRST.encode())  # a handler must not use the streams that it may have interrupted
+        os.write(2, first)  # a handler must not use the streams that it may have interrupted
         stop()
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -38,3 +37,7 @@ def interruptible(stop: Callable[[], None], farewell: str, exit_code: int) -> It
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(getattr(sys.stderr, "encoding", None) or "utf-8", "backslashreplace")

@@ -1,5 +1,6 @@
 """A run in the terminal while it goes on: each step is printed once and stays, above two lines that move."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from types import TracebackType
@@ -52,7 +53,7 @@ class Live:
         pulse: Pulse = eighths,
     ) -> None:
         self._screen, self._stream, self._look = screen, stream, look
-        self._read = 0
+        self._read, self._begun = 0, False
         self._said: dict[str, list[str]] = {}
         self._calls: dict[str, CallEvent] = {}
         self._made: dict[str, Call] = {}
@@ -80,6 +81,9 @@ class Live:
 
     def take(self, item: Event | Token) -> None:
         """Print what this item tells."""
+        if not self._begun:
+            self._begun = True
+            self._take_up(item)
         if isinstance(item, Token):
             self._said.setdefault(item.message_id, []).append(item.text)
             return
@@ -93,9 +97,17 @@ class Live:
         if rows:
             self._print(*rows)
 
+    def _take_up(self, first: Event | Token) -> None:
+        """Count from where an earlier command left the run that goes on with this item; a new one begins at nothing."""
+        event = None if isinstance(first, Token) else first
+        if self._footer is None or (event and event["kind"] == "begin" and not event["step"]):
+            return
+        for run in self._look().runs[-1:]:
+            self._progress.go_on(run, event["at"] if event else time.time())
+
     def _rows(self, item: Event) -> list[Row]:
-        if item["kind"] == "begin" and item["extend"]:
-            return [extension_row(item["extend"])]
+        if item["kind"] == "begin" and item["extend"] is not None:
+            return [extension_row(self._screen, item["extend"])]
         if item["kind"] == "decision":
             decision = DecisionReport.model_validate(item)
             return [decision_row(self._screen, decision)] if is_notable(decision) else []

@@ -62,29 +62,24 @@ def print_stop(
     if stop is None or stop["complete"]:
         return
     if not report.runs:
-        screen.say(interrupted(result.thread, storage, again), wrap=False)
+        resume = command("resume", result.thread, storage, again=again)
+        screen.say(screen.words.interrupted.format(command=resume), wrap=False)
         return
     run = report.runs[-1]
     print_card(screen, run, stop)
     screen.commands(*next_commands(result.thread, stop, storage, language(run.task), again))
 
 
-def interrupted(thread: str, storage: str | None, again: tuple[str, ...] = ()) -> str:
-    """What to say of a run that was left in the middle."""
-    return f"Interrupted: every finished step is kept. Go on with: {command('resume', thread, storage, again=again)}"
-
-
 def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None, again: tuple[str, ...] = ()) -> None:
     """Where the run is kept, and how to look at it and ask more."""
-    place = place_of(url)
+    place, words = place_of(url), screen.words
     if isinstance(place, MemoryPlace):
-        screen.say("The run is not kept: its storage was memory.")
+        screen.say(words.not_kept)
         return
     where = str(place.path.resolve()) if isinstance(place, SqlitePlace) else place.url
-    screen.say(f"Kept in {visible(where)}, thread {visible(result.thread)}.", wrap=False)
+    screen.say(words.kept.format(where=visible(where), thread=visible(result.thread)), wrap=False)
     if not result.complete:  # what to do next was said with the stop
         return
-    screen.commands(
-        f"{command('show', result.thread, storage)}  # look at it",
-        f"{command('run', result.thread, storage, before=('TASK', '--thread'), again=again)}  # ask more",
-    )
+    look = command("show", result.thread, storage)
+    ask = command("run", result.thread, storage, before=(words.new_task, "--thread"), again=again)
+    screen.commands(f"{look}  # {words.look_at_it}", f"{ask}  # {words.ask_more}")

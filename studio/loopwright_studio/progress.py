@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from loopwright.event_shapes import DecisionEvent, Event, ModelEvent
+from loopwright.event_shapes import DecisionEvent, Event
+from loopwright.report import RunEntry
 from loopwright_studio.visible import one_line
 
 
@@ -31,16 +32,23 @@ class Progress:
 
     def take(self, event: Event, made: Mapping[str, Call]) -> None:
         """Learn from this event; `made` holds the calls that are known, by id."""
-        if event["kind"] == "decision":
+        if event["kind"] == "begin" or event["kind"] == "pause":
+            self.limits = {**self.limits, **(event["extend"] or {})}
+        elif event["kind"] == "decision":
             self._wait_for(event["go"])
             self._start(event, made)
         elif event["kind"] == "model":
-            self._spend(event)
+            self._spend(event["step"], event["tokens_in"] + event["tokens_out"], event["cost_usd"])
             self._wait_for("guard")
         elif event["kind"] == "call":
             self.running.pop(event["call_id"], None)
-        elif event["kind"] == "pause" and event["extend"]:
-            self.limits = {**self.limits, **event["extend"]}
+
+    def go_on(self, run: RunEntry, now: float) -> None:
+        """Count what this run, which goes on, had done before this unix time, and take over its limits."""
+        self.limits = {**self.limits, **run.limits}
+        for turn in run.rounds:
+            if turn.model is not None and turn.model.at < now:
+                self._spend(turn.step, turn.model.tokens_in + turn.model.tokens_out, turn.model.cost_usd)
 
     def _wait_for(self, what: str) -> None:
         self.waits_for, self.since = what, time.monotonic()
@@ -50,8 +58,8 @@ class Progress:
             sent = [call_id for call_id, rung in decided["rungs"].items() if rung in ("run", "note", "ask")]
             self.running = {each: (one_line(made[each].tool), self.since) for each in sent if each in made}
 
-    def _spend(self, event: ModelEvent) -> None:
-        self.step = event["step"]
-        self.used += event["tokens_in"] + event["tokens_out"]
-        if event["cost_usd"] is not None:
-            self.cost = (self.cost or 0.0) + event["cost_usd"]
+    def _spend(self, step: int, used: int, cost: float | None) -> None:
+        self.step = step
+        self.used += used
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost

@@ -8,6 +8,7 @@ from loopwright.threads.previewing import Preview
 from loopwright.transcript import all_calls, text_of
 from loopwright_studio.call_line import arguments
 from loopwright_studio.console import Screen
+from loopwright_studio.round_view import parts_text
 from loopwright_studio.visible import one_line, visible
 
 
@@ -25,11 +26,12 @@ def request_data(preview: Preview) -> dict[str, Any]:
 
 def show_request(screen: Screen, preview: Preview) -> None:
     """Print the request."""
-    parts = ", ".join(f"{name} {count:,}" for name, count in preview.parts.items() if count)
-    screen.say(f"The next request of thread {one_line(preview.thread)}", "bold")
-    screen.say(f"{preview.tokens:,} of {preview.budget:,} tokens: {parts}")
+    words = screen.words
+    screen.say(words.next_request.format(thread=one_line(preview.thread)), "bold")
+    parts = parts_text(words, preview.parts)
+    screen.say(words.of_budget.format(tokens=preview.tokens, budget=preview.budget, parts=parts))
     if preview.shortened:
-        screen.say("It is over the budget: shown as it is shortened first, without the summary that would be written.")
+        screen.say(words.over_budget)
     for message in preview.messages:
         _message(screen, message)
 

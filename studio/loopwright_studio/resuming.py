@@ -1,12 +1,13 @@
 """Runs and goes on with a thread, with answers that are given or asked for, until it ends or keeps waiting."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from loopwright.results import RunResult, Usage
 from loopwright.stream import RunStream
-from loopwright_studio.console import Screen
 from loopwright_studio.deciding import Answer, ask, can_ask, read_decisions
 from loopwright_studio.running import Session
+from loopwright_studio.terminal_wording import spoken_of
 from loopwright_studio.visible import visible
 
 
@@ -20,19 +21,18 @@ def resume_thread(
 ) -> None:
     """Resume until the run ends or a question stays open, and leave with the exit code."""
     report = session.agent.report(thread)
+    session = replace(session, language=spoken_of(report))  # that of an older run, after a fork
+    words = session.screen().words
     pending, left = report.waiting, False
-    decisions = read_decisions(pending, given or Answer())
+    decisions = read_decisions(pending, given or Answer(), words)
     if pending and not decisions and not limits:
-        decisions = ask(pending) if can_ask(as_json=session.as_json) else {}
+        decisions = ask(pending, words) if can_ask(as_json=session.as_json) else {}
         left = len(decisions) < len(pending)
         if not decisions:
             session.conclude(RunResult("", False, None, Usage(), thread, "", pending, []))
     last = report.runs[-1].status if report.runs else "running"
     if last in ("completed", "stopped") and not limits:
-        Screen(stderr=True).say(
-            f"The last run of thread {visible(thread)} has ended ({last}): larger limits (--extend) or a new task "
-            "(loopwright run --thread) go on from there."
-        )
+        session.screen().say(words.has_ended.format(thread=visible(thread), status=words.named("run", last)))
     stream = session.agent.stream(
         thread=thread,
         extend=limits,
@@ -50,7 +50,7 @@ def run_asking(session: Session, stream: RunStream, *, left: bool = False) -> No
     """
     result = session.follow(stream)
     while result.pending and not left and can_ask(as_json=session.as_json):
-        answered = ask(result.pending)
+        answered = ask(result.pending, session.screen().words)
         left = len(answered) < len(result.pending)
         if answered:
             result = session.follow(session.agent.stream(thread=stream.thread, decisions=answered, user=session.user))

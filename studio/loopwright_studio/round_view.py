@@ -4,8 +4,10 @@ import json
 
 from loopwright.errors import UsageError
 from loopwright.report import CallReport, DecisionReport, ModelReport, RoundReport, RunEntry, RunReport
-from loopwright_studio.console import Screen, count, seconds
-from loopwright_studio.rows import OPEN
+from loopwright.shapes import Failure, Parts
+from loopwright_studio.console import Screen, seconds
+from loopwright_studio.log_wording import told
+from loopwright_studio.terminal_wording import TerminalWording, spoken_of
 from loopwright_studio.visible import one_line, visible
 
 WHOLE = 10_000_000
@@ -18,13 +20,15 @@ def find_round(report: RunReport, number: int) -> tuple[RunEntry, RoundReport]:
         for turn in run.rounds:
             if turn.step == number:
                 return run, turn
+    words = TerminalWording(spoken_of(report))
     most = max((turn.step for run in report.runs for turn in run.rounds), default=0)
-    raise UsageError(f"Thread {report.thread!r} has no round {number}: its rounds are 1 to {most}.")
+    text = words.no_such_round if most else words.no_round_yet
+    raise UsageError(text.format(thread=report.thread, number=number, most=most))
 
 
 def show_round(screen: Screen, run: RunEntry, turn: RoundReport) -> None:
     """Print the round."""
-    screen.say(f"Run {run.number}, round {turn.step}", "bold")
+    screen.say(screen.words.round_of_run.format(run=run.number, round=turn.step), "bold")
     for decision in turn.decisions:
         if decision.step < turn.step:
             _decision(screen, decision)
@@ -38,39 +42,52 @@ def show_round(screen: Screen, run: RunEntry, turn: RoundReport) -> None:
 
 
 def _decision(screen: Screen, done: DecisionReport) -> None:
-    why = ": ".join(part for part in (one_line(done.policy), one_line(done.reason)) if part)
-    screen.say(f"guard {screen.glyphs['ok']} {done.go}{f': {why}' if why else ''}", "magenta")
+    colon, reason = screen.words.colon, one_line(told(done.reason, screen.words.language))
+    why = colon.join(part for part in (one_line(done.policy), reason) if part)
+    screen.say(f"guard {screen.glyphs['ok']} {done.go}{f'{colon}{why}' if why else ''}", "magenta")
     for call_id, rung in done.rungs.items():
         screen.say(f"  {one_line(call_id)}: {rung}")
 
 
 def _model(screen: Screen, done: ModelReport) -> None:
-    parts = ", ".join(f"{name} {count:,}" for name, count in done.parts.items() if count)
-    screen.say(f"call_model {one_line(done.model)}  {seconds(done.seconds)}  ({one_line(done.finish_reason)})", "blue")
-    screen.say(f"  request of {done.request_tokens:,} tokens: {parts}")
-    retries = f", {count(done.retries, 'retry', 'retries')}" if done.retries else ""
-    cost = f", ${done.cost_usd:.4f}" if done.cost_usd is not None else ""
-    estimated = " (estimated)" if done.estimated else ""
-    screen.say(f"  {done.tokens_in:,} tokens in, {done.tokens_out:,} out{estimated}{cost}{retries}")
+    words = screen.words
+    finish = words.in_brackets.format(text=one_line(done.finish_reason))
+    screen.say(f"call_model {one_line(done.model)}  {seconds(done.seconds)} {finish}", "blue")
+    screen.say(f"  {words.request_of.format(tokens=done.request_tokens, parts=parts_text(words, done.parts))}")
+    spent = words.tokens_in_and_out.format(tokens_in=done.tokens_in, tokens_out=done.tokens_out)
+    facts = [spent + (words.in_brackets.format(text=words.estimated) if done.estimated else "")]
+    facts += [f"${done.cost_usd:.4f}"] if done.cost_usd is not None else []
+    facts += [words.retries(done.retries)] if done.retries else []
+    screen.say(f"  {words.comma.join(facts)}")
     for notice in done.notices:
-        screen.say(f"  {visible(notice)}", "yellow")
+        screen.say(f"  {visible(told(notice, words.language))}", "yellow")
     if done.failure is not None:
-        screen.say(f"  {done.failure['kind']}: {visible(done.failure['text'])}", "red")
+        screen.say(f"  {_failure(words, done.failure)}", "red")
     if done.said:
         screen.say(visible(done.said))
 
 
 def _call(screen: Screen, done: CallReport) -> None:
-    went = [done.effect or "no such tool", done.status.replace("_", " "), seconds(done.seconds)]
-    facts = [OPEN] if done.status == "open" else went
-    facts += [count(done.retries, "retry", "retries")] if done.retries else []
-    facts += ["arguments edited by a person"] if done.edited else []
-    screen.say(f"{one_line(done.tool)} {one_line(done.call_id)}  {', '.join(facts)}", "cyan")
+    words = screen.words
+    status = words.named("status", done.status)
+    facts = [status] if done.status == "open" else [done.effect or words.no_such_tool, status, seconds(done.seconds)]
+    facts += [words.retries(done.retries)] if done.retries else []
+    facts += [words.edited] if done.edited else []
+    screen.say(f"{one_line(done.tool)} {one_line(done.call_id)}  {words.comma.join(facts)}", "cyan")
     args = done.args if isinstance(done.args, str) else json.dumps(done.args, ensure_ascii=False, indent=2, default=str)
     screen.say(visible(args))
     if done.failure is not None:
-        screen.say(f"  {done.failure['kind']}: {visible(done.failure['text'])}", "red")
+        screen.say(f"  {_failure(words, done.failure)}", "red")
     if done.result is not None:
         screen.say(f"{screen.glyphs['ok']} {visible(done.result)}")
     if done.ref is not None:
-        screen.say(f"  The whole result is kept under {one_line(done.ref)}.")
+        screen.say(f"  {words.whole_result.format(ref=one_line(done.ref))}")
+
+
+def parts_text(words: TerminalWording, parts: Parts) -> str:
+    """The parts of a request that have tokens, and how many."""
+    return words.comma.join(f"{words.named('part', name)} {count:,}" for name, count in parts.items() if count)
+
+
+def _failure(words: TerminalWording, failure: Failure) -> str:
+    return f"{words.named('failure', failure['kind'])}{words.colon}{visible(told(failure['text'], words.language))}"

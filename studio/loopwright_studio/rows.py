@@ -3,16 +3,16 @@
 from rich.text import Text
 
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ForkReport, ModelReport
-from loopwright.shapes import Rung, StopReport
+from loopwright.shapes import Failure, Rung, StopReport
 from loopwright_studio.call_line import SHOWN, arguments, limits
-from loopwright_studio.console import STYLES, Row, Screen, cells, count, cut, seconds, styled, tokens
+from loopwright_studio.console import STYLES, Row, Screen, cells, cut, seconds, styled, tokens
+from loopwright_studio.log_wording import told
+from loopwright_studio.terminal_wording import TerminalWording
 from loopwright_studio.visible import one_line
 
 INDENT = " " * 5
 LEAST_MADE = 12
 """Cells of a call that are left of it where what became of it needs the line."""
-OPEN = "no outcome yet"
-"""What became of a call that runs, waits, or went with its process."""
 NOTABLE: tuple[Rung, ...] = ("note", "serve", "block", "ask")
 
 
@@ -23,26 +23,27 @@ def is_notable(done: DecisionReport) -> bool:
 
 def decision_row(screen: Screen, done: DecisionReport) -> Row:
     """Where the guard sent the run, which calls will not simply run, and why."""
-    rungs = list(done.rungs.values())
+    words, rungs = screen.words, list(done.rungs.values())
     counts = {rung: rungs.count(rung) for rung in ("run", *NOTABLE)}
     calls = [f"{n} {rung}" for rung, n in counts.items() if n]
-    why = ": ".join(part for part in (one_line(done.policy), one_line(done.reason[:SHOWN])) if part)
+    reason = one_line(told(done.reason, words.language)[:SHOWN])
+    why = words.colon.join(part for part in (one_line(done.policy), reason) if part)
     text = f" guard {screen.glyphs['ok']} {done.go}"
-    text += f" ({', '.join(calls)})" if calls else ""
-    text += f": {why}" if why else ""
+    text += words.in_brackets.format(text=words.comma.join(calls)) if calls else ""
+    text += f"{words.colon}{why}" if why else ""
     style = "magenta" if why or is_notable(done) else "dim"
     return Row(styled(INDENT, screen.mark("guard"), (text, style)))
 
 
 def model_rows(screen: Screen, step: int, done: ModelReport) -> list[Row]:
     """A model call: its text, or how it ended where it said nothing; tokens in and out, and seconds."""
-    kind = "error" if done.failure is not None else "model"
-    said = one_line(done.said[:SHOWN]) or f"({one_line(done.finish_reason) or 'no reply'})"
+    kind, words = "error" if done.failure is not None else "model", screen.words
+    ending = words.in_brackets.format(text=one_line(done.finish_reason) or words.no_reply).strip()
+    said = one_line(done.said[:SHOWN]) or ending
     left = styled(f"{step:>4} ", screen.mark(kind), " call_model ", (said, "bold"))
-    rows = [Row(left, f"{tokens(done.tokens_in)}+{tokens(done.tokens_out)} tok  {seconds(done.seconds)}")]
+    rows = [Row(left, f"{tokens(done.tokens_in)}+{tokens(done.tokens_out)} {words.tok}  {seconds(done.seconds)}")]
     if done.failure is not None:
-        text = f" {done.failure['kind'].replace('_', ' ')}: {one_line(done.failure['text'])}"
-        rows.append(Row(styled(INDENT, screen.mark("error"), (text, "red"))))
+        rows.append(Row(styled(INDENT, screen.mark("error"), (f" {failure_text(words, done.failure)}", "red"))))
     return rows
 
 
@@ -52,7 +53,7 @@ def call_rows(screen: Screen, done: CallReport) -> list[Row]:
     kind = kinds.get(done.status, "refused")
     right, notes = (
         "" if kind == "open" else seconds(done.seconds),
-        "".join(f" ({', '.join(found)})" for found in [_notes(done)] if found),
+        _notes(screen.words, done),
     )
     made = (INDENT, screen.mark(kind), f" {one_line(done.tool)} {arguments(done.args)}")
     if notes:
@@ -71,42 +72,54 @@ def call_rows(screen: Screen, done: CallReport) -> list[Row]:
 
 def compression_row(screen: Screen, done: CompressionReport) -> Row:
     """A compression: tokens of the request before and after, and how far it went."""
-    text = f" compress_memory {done.before:,} {screen.glyphs['ok']} {done.after:,} tokens ({one_line(done.stage)})"
-    return Row(styled(INDENT, screen.mark("memory"), text), seconds(done.seconds))
+    stage = screen.words.in_brackets.format(text=one_line(done.stage))
+    text = screen.words.compressed.format(before=done.before, to=screen.glyphs["ok"], after=done.after, stage=stage)
+    return Row(styled(INDENT, screen.mark("memory"), f" compress_memory {text}"), seconds(done.seconds))
 
 
 def pause_row(screen: Screen, question: str, extend: dict[str, float] | None) -> Row:
     """A budget question and its answer."""
-    answer = f"extended to {limits(extend)}" if extend else "not extended"
+    words = screen.words
+    answer = words.extended.format(limits=limits(extend)) if extend else words.not_extended
     return Row(styled(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
 
 
 def outcome_row(screen: Screen, question: str, happened: str) -> Row:
     """A question about a call of unknown outcome, and its answer."""
-    answer = {"yes": "it happened", "no": "it did not happen"}.get(happened, "nobody knows")
+    answer = screen.words.named("happened", happened)
     return Row(styled(INDENT, screen.mark("pause"), " ask ", (answer, "bold"), f" {one_line(question)}"))
 
 
-def extension_row(extend: dict[str, float]) -> Row:
-    """A run that had ended and goes on."""
-    return Row(Text(f"{INDENT}+ begin under new limits: {limits(extend)}"))
+def extension_row(screen: Screen, extend: dict[str, float]) -> Row:
+    """A run that had ended and goes on: under new limits, or after a failure under its own."""
+    words = screen.words
+    return Row(Text(f"{INDENT}+ {words.new_limits.format(limits=limits(extend)) if extend else words.tried_again}"))
 
 
-def fork_row(thread: str, done: ForkReport) -> Row:
+def fork_row(screen: Screen, thread: str, done: ForkReport) -> Row:
     """Where the thread was taken back to."""
-    of = f" of thread {one_line(done.thread)}" if done.thread != thread else ""
-    text = f"{INDENT}+ fork{' with an edit' if done.edited else ''} from checkpoint {one_line(done.checkpoint)}{of}"
-    return Row(Text(text))
+    words = screen.words
+    of = words.of_thread.format(thread=one_line(done.thread)) if done.thread != thread else ""
+    edit = words.with_an_edit if done.edited else ""
+    return Row(Text(f"{INDENT}+ {words.forked.format(edit=edit, checkpoint=one_line(done.checkpoint), of=of)}"))
 
 
 def stop_row(screen: Screen, report: StopReport) -> Row:
     """The end of a run."""
-    word = "answered" if report["complete"] else f"stopped: {report['reason']}"
+    words = screen.words
+    word = words.answered if report["complete"] else words.stopped.format(reason=report["reason"])
     return Row(styled(INDENT, screen.mark("done" if report["complete"] else "refused"), f" finish {word}"))
 
 
-def _notes(done: CallReport) -> list[str]:
-    notes = [] if done.status == "ok" else [OPEN if done.status == "open" else done.status.replace("_", " ")]
-    notes += [done.failure["kind"].replace("_", " ")] if done.failure else []
-    notes += ["edited"] if done.edited else []
-    return [*notes, count(done.retries, "retry", "retries")] if done.retries else notes
+def failure_text(words: TerminalWording, failure: Failure) -> str:
+    """How a call or a reply failed, and what was said of it, on one line."""
+    said = one_line(told(failure["text"], words.language))
+    return f"{words.named('failure', failure['kind'])}{words.colon}{said}"
+
+
+def _notes(words: TerminalWording, done: CallReport) -> str:
+    notes = [] if done.status == "ok" else [words.named("status", done.status)]
+    notes += [words.named("failure", done.failure["kind"])] if done.failure else []
+    notes += [words.edited_call] if done.edited else []
+    notes += [words.retries(done.retries)] if done.retries else []
+    return words.in_brackets.format(text=words.comma.join(notes)) if notes else ""

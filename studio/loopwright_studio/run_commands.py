@@ -41,7 +41,7 @@ def run(
     from loopwright_studio.running import open_session, read_task
 
     words = read_task(task)
-    session = open_session(arguments, quiet=quiet, as_json=as_json, thread=thread, new=True)
+    session = open_session(arguments, quiet=quiet, as_json=as_json, thread=thread, task=words)
     run_asking(session, session.agent.stream(words, thread=thread, user=session.user))
 
 

@@ -10,11 +10,12 @@ import typer
 
 from loopwright import Agent, RunReport
 from loopwright.errors import UnknownThread, UsageError
+from loopwright.language import Language, language
 from loopwright.results import RunResult
 from loopwright.storage import open_storage
 from loopwright.stream import RunStream
 from loopwright_studio.agents import build_agent, check_endpoint, model_note, reading_agent
-from loopwright_studio.command_lines import repeated
+from loopwright_studio.command_lines import command, repeated
 from loopwright_studio.configuration import OFFLINE, Configuration, load_settings
 from loopwright_studio.console import Screen
 from loopwright_studio.interrupts import interruptible
@@ -22,12 +23,12 @@ from loopwright_studio.live import Live
 from loopwright_studio.outcome import (
     WAITING,
     exit_code,
-    interrupted,
     print_answer,
     print_kept,
     print_stop,
     result_data,
 )  # fmt: skip
+from loopwright_studio.terminal_wording import TerminalWording, spoken_of
 from loopwright_studio.visible import json_line, visible
 from loopwright_studio.waiting import print_waiting
 
@@ -36,7 +37,8 @@ from loopwright_studio.waiting import print_waiting
 class Session:
     """One `run` or `resume`: the agent, and how its run is shown.
 
-    `storage` is the option as it was given, `again` the others that the printed commands repeat.
+    `storage` is the option as it was given, `again` the others that the printed commands repeat, `language` that of the
+    task.
     """
 
     agent: Agent
@@ -45,6 +47,7 @@ class Session:
     quiet: bool
     as_json: bool
     again: tuple[str, ...] = ()
+    language: Language = "en"
 
     @property
     def user(self) -> dict[str, str] | None:
@@ -56,26 +59,34 @@ class Session:
         """Whether the steps are left out on stderr."""
         return self.quiet or self.as_json
 
+    def screen(self) -> Screen:
+        """stderr, in the language of the task."""
+        return Screen(self.language, stderr=True)
+
     def follow(self, stream: RunStream) -> RunResult:
         """Run the stream to its end, showing it; the first Ctrl-C or SIGTERM ends it after its step.
 
         What a tool prints meanwhile goes to stderr: on stdout stands the answer alone, or one event a line.
         """
-        out = sys.stdout
-        clear = "\r\x1b[J" if not self.silent and Screen(stderr=True).console.is_interactive else ""  # the footer
-        farewell = f"{clear}{interrupted(stream.thread, self.storage, self.again)}\n"
-        with interruptible(lambda: stream.cancel("drained"), farewell, WAITING), redirect_stdout(sys.stderr):
-            self._consume(stream, out)
+        out, screen = sys.stdout, self.screen()
+        clear = "\r\x1b[J" if not self.silent and screen.console.is_interactive else ""  # the footer
+        resume = command("resume", stream.thread, self.storage, again=self.again)
+        farewell = f"{clear}{screen.words.interrupted.format(command=resume)}\n"
+        with (
+            interruptible(lambda: stream.cancel("drained"), screen.words.stopping, farewell, WAITING),
+            redirect_stdout(sys.stderr),
+        ):
+            self._consume(stream, screen, out)
         return stream.result
 
-    def _consume(self, stream: RunStream, out: TextIO) -> None:
+    def _consume(self, stream: RunStream, screen: Screen, out: TextIO) -> None:
         if self.silent:
             for item in stream:
                 if self.as_json and isinstance(item, dict):
                     typer.echo(json_line(item), file=out)
             return
-        screen = Screen(stderr=True)
-        screen.say(f"{self.configuration.model or OFFLINE}, thread {visible(stream.thread)}", "bold")
+        model, thread = self.configuration.model or OFFLINE, visible(stream.thread)
+        screen.say(screen.words.run_begins.format(model=model, thread=thread), "bold")
         limits = self.configuration.settings().limits()
         with Live(screen, stream, lambda: self.agent.report(stream.thread), limits) as live:
             for item in stream:
@@ -83,7 +94,7 @@ class Session:
 
     def conclude(self, result: RunResult) -> None:
         """Print the end of a run and leave with its exit code."""
-        screen = Screen(stderr=True)
+        screen = self.screen()
         if self.as_json:
             typer.echo(json_line(result_data(result)))
         else:
@@ -97,9 +108,9 @@ class Session:
 
 
 def open_session(
-    arguments: Mapping[str, object], *, quiet: bool, as_json: bool, thread: str | None = None, new: bool = False
+    arguments: Mapping[str, object], *, quiet: bool, as_json: bool, thread: str | None = None, task: str | None = None
 ) -> Session:
-    """The session that these arguments and the configuration give; `thread` has to exist, unless it may be `new`.
+    """The session that these arguments and the configuration give; `thread` has to exist, unless there is a `task`.
 
     Everything that can be wrong beforehand is found here, before a run claims its thread. Raises LoopwrightError.
     """
@@ -111,25 +122,29 @@ def open_session(
     agent = build_agent(configuration, settings)
     if configuration.model is not None and configuration.model.startswith("openai:"):
         check_endpoint(configuration)
+    spoken = language(task or "")
     if thread is not None:
-        with suppress(*([UnknownThread] if new else [])):
-            _check_model(configuration, reading_agent(configuration.storage).report(thread))
+        with suppress(*([UnknownThread] if task is not None else [])):
+            report = reading_agent(configuration.storage).report(thread)
+            _check_model(configuration, report)
+            spoken = spoken if task is not None else spoken_of(report)
     with open_storage(configuration.storage):
         pass
-    note = model_note(configuration)
+    storage = str(arguments["storage"]) if arguments.get("storage") else None
+    session = Session(agent, configuration, storage, quiet, as_json, repeated(arguments), spoken)
+    screen = session.screen()
+    note = model_note(configuration, screen.words)
     if note is not None:
-        Screen(stderr=True).say(note)
-    storage = arguments.get("storage")
-    return Session(agent, configuration, str(storage) if storage else None, quiet, as_json, repeated(arguments))
+        screen.say(note)
+    return session
 
 
 def _check_model(configuration: Configuration, report: RunReport) -> None:
     """Raises UsageError when a language model began the thread and rules would go on with it, unasked."""
     used = [turn.model.model for run in report.runs for turn in run.rounds if turn.model is not None]
     if configuration.model is None and used and not used[-1].startswith("offline"):
-        raise UsageError(
-            f"Thread {report.thread!r} was run by {used[-1]} and no model is set: name one with --model openai:NAME."
-        )
+        words = TerminalWording(spoken_of(report))
+        raise UsageError(words.began_by_a_model.format(thread=report.thread, model=used[-1]))
 
 
 def read_task(text: str) -> str:

@@ -6,6 +6,7 @@ from loopwright.errors import UsageError
 from loopwright_studio.configuration import load_settings
 from loopwright_studio.console import Screen
 from loopwright_studio.stored import stored_report
+from loopwright_studio.terminal_wording import spoken_of
 from loopwright_studio.visible import json_line
 
 
@@ -29,19 +30,28 @@ def show_thread(
 
         existing(configuration.storage)
         preview = build_agent(configuration, settings).preview(thread)
-        return typer.echo(json_line(request_data(preview))) if as_json else show_request(Screen(), preview)
+        if as_json:
+            return typer.echo(json_line(request_data(preview)))
+        return show_request(Screen(spoken_of(stored_report(configuration, thread))), preview)
     if number is not None:
         from loopwright_studio.round_view import WHOLE, find_round, show_round
 
-        run, turn = find_round(stored_report(configuration, thread, WHOLE), number)
-        return typer.echo(json_line(turn.model_dump(mode="json"))) if as_json else show_round(Screen(), run, turn)
+        report = stored_report(configuration, thread, WHOLE)
+        run, turn = find_round(report, number)
+        if as_json:
+            return typer.echo(json_line(turn.model_dump(mode="json")))
+        return show_round(Screen(spoken_of(report)), run, turn)
     if follow:
         from loopwright_studio.following import follow as follow_run
 
-        return follow_run(Screen(), lambda: stored_report(configuration, thread), storage)
+        return follow_run(
+            Screen(spoken_of(stored_report(configuration, thread))),
+            lambda: stored_report(configuration, thread),
+            storage,
+        )
     report = stored_report(configuration, thread)
     if as_json:
         return typer.echo(json_line(report.model_dump(mode="json")))
     from loopwright_studio.showing import show_report
 
-    return show_report(Screen(), report, storage, everything=everything)
+    return show_report(Screen(spoken_of(report)), report, storage, everything=everything)

@@ -206,9 +206,12 @@ def test_an_edited_call_is_not_judged_again() -> None:
         ({}, "could not be read"),
         ({"type": "edit"}, "holds no arguments"),
         ({"type": "edit", "args": {}}, "holds no arguments"),
+        ("perhaps", "could not be read"),
+        (None, "could not be read"),
+        ([{"type": "approve"}, {"type": "approve"}], "could not be read"),
     ],
 )
-def test_what_is_no_answer_is_refused(decision: dict[str, Any], sentence: str) -> None:
+def test_what_is_no_answer_is_refused(decision: Any, sentence: str) -> None:
     """A decision that cannot be read is refused before anything is written; the question stays as it was."""
     agent = Agent(ScriptedModel([reply("", call("pay", to="bob")), "ok"]), [paying([], approval=True)], settings=fast())
     (asked,) = agent.run("x", thread="t").pending
@@ -217,16 +220,37 @@ def test_what_is_no_answer_is_refused(decision: dict[str, Any], sentence: str) -
     assert agent.pending("t") == [asked]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"decisions": [{"type": "approve"}]},
-        {"type": "accept"},
-        [{"type": "approve", "args": None}],
-        True,
-        "approve",
-    ],
-)
+APPROVALS = [
+    {"decisions": [{"type": "approve"}]},
+    {"type": "accept"},
+    [{"type": "approve", "args": None}],
+    True,
+    "approve",
+]
+
+
+@pytest.mark.parametrize("answer", APPROVALS)
+def test_our_door_takes_the_same_shapes(answer: Any) -> None:
+    """What approves a call over the graph does so by `resume(decisions=...)` as well."""
+    log: list[str] = []
+    pay = paying(log, approval=True)
+    agent = Agent(ScriptedModel([reply("", call("pay", to="bob")), "ok"]), [pay], settings=fast())
+    (asked,) = agent.run("x", thread="t").pending
+    assert agent.resume("t", decisions={asked.id: answer}).answer == "ok"
+    assert log == ["bob 5"]
+
+
+@pytest.mark.parametrize("decisions", [[{"type": "approve"}], "approve", True])
+def test_decisions_without_their_questions_are_refused(decisions: Any) -> None:
+    """LangChain gives a list; ours name the question, since several may wait."""
+    agent = Agent(ScriptedModel([reply("", call("pay", to="bob")), "ok"]), [paying([], approval=True)], settings=fast())
+    (asked,) = agent.run("x", thread="t").pending
+    with pytest.raises(BadDecision, match="by the ids of their questions"):
+        agent.resume("t", decisions=decisions)
+    assert agent.pending("t") == [asked]
+
+
+@pytest.mark.parametrize("answer", APPROVALS)
 def test_chat_front_ends_answer_in_their_own_shapes(answer: object) -> None:
     """LangChain's HITLResponse, Agent Inbox's list, a bare word: what existing front ends send approves the call.
 

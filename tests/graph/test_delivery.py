@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 
 from loopwright import Agent, RunResult, tool_policy
-from loopwright.errors import DeliveryConflict, UsageError
+from loopwright.errors import DeliveryConflict, SettingsError, UnknownThread, UsageError
 from loopwright.layout import check_format
 from loopwright.state import FORMAT, Run
 from loopwright.testing import ScriptedModel, call, reply
@@ -159,3 +159,42 @@ def test_no_text_is_in_the_metadata(storage_url: str, run: Door) -> None:
     assert found
     assert {key for each in found for key in each} <= known
     assert not any(word in str(found) for word in ("bob", "all done", "userword"))
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "hello",
+        HumanMessage("hello"),
+        [HumanMessage("hello")],
+        {"role": "user", "content": "hello"},
+        [{"role": "user", "content": "hello"}],
+        [("user", "hello")],
+    ],
+)
+def test_a_task_is_given_in_any_form_that_langchain_reads(task: Any, run: Door) -> None:
+    """As a front end sends it, too; each is the run's input, so that the same run id does it once."""
+    model = ScriptedModel(["hi", "hi again"])
+    agent = Agent(model)
+    for _ in range(2):
+        assert run(agent, task, thread="t", run_id="r").answer == "hi"
+    assert [message.text for message in model.requests[0].messages[1:]] == ["hello"]
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("task", [5, {"messages": ["sesame"]}, [{"text": "sesame"}], [("wizard", "sesame")], [None]])
+def test_a_task_that_is_no_message_is_refused(task: Any, run: Door) -> None:
+    """One sentence that does not repeat what was given; the thread is not begun."""
+    agent = Agent(ScriptedModel([]))
+    with pytest.raises(UsageError, match=r"^The task is no message: give ") as refused:
+        run(agent, task, thread="t")
+    assert "sesame" not in str(refused.value)
+    with pytest.raises(UnknownThread):
+        agent.pending("t")
+
+
+@pytest.mark.parametrize("user", ["ada", ["ada"], 7])
+def test_a_user_that_is_no_mapping_is_refused(user: Any, run: Door) -> None:
+    """One sentence, as for every other value of a context."""
+    with pytest.raises(SettingsError, match=r"^The override 'user' has a bad value: "):
+        run(Agent(ScriptedModel([])), "hello", user=user)

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from loopwright import Agent, RunResult, Settings, tool_policy
-from loopwright.errors import UnknownModel
+from loopwright.errors import SettingsError, UnknownModel
 from loopwright.settings import MemorySettings, ModelSettings, ToolSettings
 from loopwright.testing import ModelEndpoint, ScriptedModel, Status, call, reply
 
@@ -166,3 +167,18 @@ def test_a_name_that_is_not_known_is_refused_when_the_agent_is_built() -> None:
     assert (
         Agent(ScriptedModel([ValueError("x")]), settings=FAST, fallback=["offline:demo"]).run("What is 6*7?").complete
     )
+
+
+def test_one_name_is_no_list_of_fallbacks() -> None:
+    """A text is a sequence of texts too, and its letters are no models."""
+    with pytest.raises(SettingsError, match="'openai:gpt-4o-mini' is a text: give a list of models"):
+        Agent(ScriptedModel([]), fallback="openai:gpt-4o-mini")
+
+
+@pytest.mark.parametrize("given", [None, 5, RunnableLambda(str)])
+def test_what_is_no_model_is_refused_at_once(given: Any) -> None:
+    """A chain, or nothing, as main model or as fallback."""
+    with pytest.raises(UnknownModel, match="is no model: give a name, or a LangChain chat model"):
+        Agent(given)
+    with pytest.raises(UnknownModel, match="is no model"):
+        Agent(ScriptedModel([]), fallback=[given])

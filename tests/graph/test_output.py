@@ -1,11 +1,14 @@
 """Structured output: an answer in the demanded form, asked for once more where it has not that form."""
 
+from typing import Any
+
 import pytest
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, tool
 from pydantic import BaseModel, Field, SecretStr
 
 from loopwright import Agent, Settings, build_graph, tool_policy
+from loopwright.errors import SettingsError
 from loopwright.models import load_model
 from loopwright.models.structured import OutputFormat
 from loopwright.settings import ModelSettings
@@ -166,3 +169,10 @@ def test_any_recursion_limit_from_six_ends_with_an_answer(limit: int) -> None:
     state = graph.invoke({"messages": [HumanMessage("add")]}, {"recursion_limit": limit})
     assert state["answer"]
     assert state["stop"]["reason"] in ("invalid_replies", "steps", "repeat")
+
+
+@pytest.mark.parametrize("output", [dict, list[Total], BaseModel, Total(total=1), "Total"])
+def test_an_output_that_is_no_model_is_refused_when_the_agent_is_made(output: Any) -> None:
+    """One sentence at once, and no error in the middle of a run."""
+    with pytest.raises(SettingsError, match="is no pydantic model: give a class derived from BaseModel"):
+        Agent(ScriptedModel([]), output=output)

@@ -316,9 +316,83 @@ def test_another_version_of_the_shapes_is_refused() -> None:
         RunReport.model_validate({**data, "version": 2})
 
 
+def moved(event: Any, at: float) -> Any:
+    """The event at another time."""
+    return {**event, "at": at}
+
+
 def test_time_that_was_nobodys_work_is_our_own() -> None:
-    """Between the first and the newest event lie model, tools, compressions and waiting; the rest is our own code."""
-    events, messages = log(2)
-    events[-1] = {**called(2, "c2"), "at": 11.0}
+    """Between the first and the newest event lie model, tools, compressions and waiting; the rest is our own code.
+
+    Calls that ran beside each other took their time together, and hide nothing of ours.
+    """
+    (begun, asked, replied, sent, _), messages = log(1)
+    calls = [moved(called(1, f"c{n}"), 2.5) for n in range(4)]
+    events = [
+        begun,
+        moved(asked, 1.25),
+        moved(replied, 1.75),
+        moved(sent, 2.0),
+        *calls,
+        moved(decision(1, "finish"), 2.75),
+    ]
     (run,) = fold_report("t", events, messages).runs
-    assert run.own_seconds == pytest.approx(10.0 - 2 * 0.5 - 2 * 0.25)
+    assert run.own_seconds == pytest.approx(1.75 - 0.5 - 0.25)
+    assert (run.totals.tool_seconds, run.left_seconds) == (1.0, 0.0)
+
+
+def test_time_in_which_no_process_ran_it_is_not_our_own() -> None:
+    """A long gap in the log lies between a crash and its resume; our code takes no seconds between two steps."""
+    events, messages = log(1)
+    later = [moved(decision(1, "call_model"), 501.0), moved(model(2), 501.5)]
+    (run,) = fold_report("t", [*events, *later], messages).runs
+    assert run.left_seconds == pytest.approx(500.0)
+    assert run.own_seconds < 0.01
+
+
+def test_calls_that_could_not_run_are_not_counted_as_failed() -> None:
+    """Where a reply names no tool or writes no arguments that can be read, no tool ran, so that none failed."""
+    unreadable = reply("", call("look", raw="[]"), call("nowhere", at="x"), call("look", at="nowhere"))
+    agent = Agent(ScriptedModel([unreadable, "done"]), [looking()], settings=FAST)
+    agent.run("x", thread="t")
+    (run,) = agent.report("t").runs
+    assert [each.status for each in run.rounds[0].calls] == ["error"] * 3
+    assert (run.totals.tool_calls, run.totals.failed_calls, run.totals.refused_calls) == (1, 1, 2)
+
+
+def test_calls_stand_in_the_order_they_were_made() -> None:
+    """Those that ran beside each other end in any order, and one that goes on is not put behind those that ended."""
+    events, messages = log(1)
+    made: list[Any] = [
+        {"name": "look", "args": {}, "id": id, "type": "tool_call"} for id in ("first", "second", "third")
+    ]
+    messages = [messages[0], AIMessage("", id="m1", tool_calls=made)]
+    told = fold_report("t", [*events[:-1], called(1, "third"), called(1, "second")], messages)
+    assert [(c.call_id, c.status) for c in told.runs[0].rounds[0].calls] == [
+        ("first", "open"),
+        ("second", "ok"),
+        ("third", "ok"),
+    ]
+
+
+def test_everything_has_its_time() -> None:
+    """The unix time at which it was decided, answered or done; a call that goes on has none yet."""
+    began = time.time()
+    agent = Agent(ScriptedModel([reply("", call("look", at="a")), "done"]), [looking()], settings=FAST)
+    agent.run("x", thread="t")
+    (run,) = agent.report("t").runs
+    first, last = run.rounds
+    assert first.model is not None
+    assert last.model is not None
+    times = [run.started, first.decisions[0].at, first.model.at, first.calls[0].at or 0.0, last.model.at, run.ended]
+    assert times == sorted(times)
+    assert began <= times[0] <= times[-1] <= time.time()
+
+
+def test_two_runs_of_one_id_are_two_runs() -> None:
+    """A graph of one's own may be given the same run id again and again: its runs are not thrown together."""
+    events, messages = log(2)
+    twice = [*events, *events]
+    first, second = fold_report("t", twice, messages).runs
+    assert (first.id, first.number, second.id, second.number) == ("r", 1, "r", 2)
+    assert [turn.step for turn in second.rounds] == [1, 2]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, tool
 
-from loopwright import Agent, Settings, tool_policy
+from loopwright import Agent, RunReport, Settings, tool_policy
 from loopwright.report import fold_report, totals_of
 from loopwright.report.data import RunEntry
 from loopwright.state import CallEvent, DecisionEvent, Event
@@ -247,3 +247,96 @@ def test_a_call_that_waits_for_a_person_is_open() -> None:
     (pending,) = agent.pending("t")
     agent.resume("t", decisions={pending.id: {"type": "reject", "message": "no"}})
     assert {each.tool: each.status for each in newest(agent).rounds[0].calls} == {"look": "ok", "pay": "rejected"}
+
+
+def failing_then(*script: Any) -> Agent[Any]:
+    """An agent whose first request fails for good."""
+    return agent_of(RuntimeError("down"), *script, model={"tries": 1})
+
+
+def test_an_answered_question_waits_no_longer(storage_url: str) -> None:
+    """While a process runs what was approved, the run is running, held, and nobody else can answer: nothing waits."""
+    seen: list[RunReport] = []
+    listed: list[str] = []
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay someone."""
+        seen.append(agent.report("t"))
+        listed.extend(each.status for each in list_threads(agent.place))
+        return f"paid {to}"
+
+    asks = tool_policy(pay, effect="write", approval=True)
+    agent = Agent(ScriptedModel([reply("", call("pay", to="b")), "done"]), [asks], storage=storage_url)
+    (asked,) = agent.run("x", thread="t").pending
+    assert (newest(agent).status, len(agent.report("t").waiting)) == ("paused", 1)
+    agent.resume("t", decisions={asked.id: {"type": "approve"}})
+    (during,) = seen
+    assert (during.runs[-1].status, during.waiting) == ("running", ())
+    assert during.holder is not None
+    assert listed == ["running"]
+    assert [each.status for each in during.runs[-1].rounds[0].calls] == ["open"]
+
+
+def test_a_run_that_goes_on_after_a_failure_waited_until_then() -> None:
+    """Its failed end is no end any more; the time until someone resumed it is waiting, and no limits are new."""
+    agent = failing_then("done")
+    agent.run("x", thread="t")
+    failed = newest(agent)
+    agent.resume("t")
+    run = newest(agent)
+    ((step, limits, at),) = [(each.step, each.limits, each.at) for each in run.extensions]
+    assert (failed.status, run.status, step, limits) == ("failed", "completed", 1, {})
+    assert run.totals.waiting_seconds == pytest.approx(at - failed.ended, abs=1e-5)
+    assert run.totals.waiting_seconds > 0
+
+
+def test_limits_that_a_new_task_brings_extend_nothing() -> None:
+    """A run that begins under limits of its own had not ended before, and nobody was waited for."""
+    agent = agent_of("first", "second")
+    agent.run("x", thread="t")
+    list(agent.stream("y", thread="t", extend={"model_calls": 3}))
+    report = agent.report("t")
+    assert [run.extensions for run in report.runs] == [(), ()]
+    assert (report.totals.waiting_seconds, report.runs[-1].limits["model_calls"]) == (0.0, 3)
+
+
+def test_a_run_that_was_left_ends_with_what_it_did_itself() -> None:
+    """A new task behind an open question closes its call: neither does the old run last until then, nor did it wait."""
+    agent = agent_of(reply("", call("pay", to="b")), "done")
+    agent.run("x", thread="t")
+    asked = newest(agent)
+    agent.run("y", thread="t")
+    report = agent.report("t")
+    left, done = report.runs
+    assert (left.status, left.ended, left.rounds[0].calls[0].status) == ("unfinished", asked.ended, "not_run")
+    assert (left.totals.waiting_seconds, report.totals.waiting_seconds) == (0.0, 0.0)
+    assert left.ended < done.started
+
+
+def test_a_fork_stands_between_what_was_before_and_after_it() -> None:
+    """At one step a question may have been answered before the thread went back, and again since: their times tell."""
+    agent = agent_of(reply("", call("look", at="1")), reply("", call("look", at="2")), "a", "b", max_model_calls=1,
+                     on_limit="ask")  # fmt: skip
+    (asked,) = agent.run("x", thread="t").pending
+    agent.resume("t", decisions={asked.id: {"type": "edit", "args": {"model_calls": 2}}})
+    entry = next(each for each in reversed(agent.history("t")) if each.node == "ask")
+    agent.fork("t", entry.checkpoint)
+    agent.resume("t")
+    run = newest(agent)
+    ((before, fork),) = [(pause.at, fork.at) for pause, fork in zip(run.pauses, run.forks, strict=True)]
+    assert before < fork < run.ended
+
+
+def test_forks_of_langgraphs_own_api_have_their_time() -> None:
+    """The one of the checkpoint that was written for it."""
+    agent = agent_of(reply("", call("look", at="a")), "first", "second")
+    agent.run("x", thread="t")
+    ended = newest(agent).ended
+    old = [entry.checkpoint for entry in agent.history("t") if entry.node == "guard"][2]
+    with agent.place.open() as storage:
+        graph = agent.graph.copy(update={"checkpointer": storage.saver, "store": storage.store})
+        graph.invoke(None, {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": old}})
+    run = newest(agent)
+    (fork,) = run.forks
+    assert ended <= fork.at <= run.ended

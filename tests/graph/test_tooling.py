@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import ToolCall, ToolMessage
-from langchain_core.tools import ToolException, tool
+from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from typing_extensions import TypedDict
@@ -191,3 +191,25 @@ def test_odd_results_become_text() -> None:
     assert [o.content for o in outcomes(box, call("empty"))] == ["(the tool returned nothing)"] * 2
     assert all(o.status == "ok" for o in outcomes(box, call("nothing")))
     assert [o.status for o in outcomes(box, call("steer"))] == ["error"] * 2
+
+
+def test_what_cannot_carry_a_policy_is_refused() -> None:
+    """A plain function would lose its approval in silence; a bad value is one line, without a link."""
+
+    def pay(to: str) -> str:
+        """Pay someone."""
+        return to
+
+    with pytest.raises(SettingsError, match=r"^pay is a function and no tool yet: put @tool "):
+        tool_policy(pay, approval=True)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(
+        SettingsError, match=r"^The policy of tool 'pay' is not valid: effect: input should be [^\n]+\.$"
+    ):
+        tool_policy(tool(pay), effect="writes")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("given", ["pay", {"type": "web_search"}, None, BaseTool])
+def test_what_is_no_tool_is_refused_in_one_sentence(given: Any) -> None:
+    """A name, a server's own tool as LangChain writes it, a class in place of its instance."""
+    with pytest.raises(SettingsError, match="is no tool: give an instance of a LangChain tool, or a function"):
+        Toolbox([given], ToolSettings())

@@ -79,7 +79,7 @@ def test_a_task_in_chinese_that_reads_a_table(invoke: Callable[..., Result]) -> 
     result = invoke("run", "把 sales.csv 三月的 amount 加起来")
     assert "300.5" in result.stdout
     steps = result.stderr.splitlines()[1:]
-    assert [line for line in steps if cell_len(line) > 80 and not line.startswith(("  loopwright", "Kept"))] == []
+    assert [line for line in steps if cell_len(line) > 80 and not line.startswith(("  loopwright", "已保存在"))] == []
 
 
 def test_a_stuck_run_shows_the_stop_card(invoke: Callable[..., Result]) -> None:

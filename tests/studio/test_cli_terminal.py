@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from tests.studio.small_terminal import seen
 
+from loopwright.language import language
 from loopwright.testing import ModelEndpoint, Slow, Status, call, reply
-from loopwright_studio.footer import LEAVING
-from loopwright_studio.interrupts import FIRST
+from loopwright_studio.terminal_wording import TerminalWording
 
 Start = Callable[..., subprocess.Popen[str]]
 ENDPOINT = {"OPENAI_API_KEY": "sk-hidden", "TERM": "xterm-256color"}
@@ -146,6 +146,18 @@ def test_an_approval_is_edited_in_a_terminal(process: Start) -> None:
     assert "42" in rest
 
 
+def test_a_person_is_asked_in_chinese(process: Start) -> None:
+    """A Chinese task is asked about in Chinese, from the first line to the last; its answer may be a Chinese word."""
+    with terminal(process, "run", "6*2 等于多少？", "--thread", "t", LOOPWRIGHT_TOOLS__APPROVE='["calculator"]') as say:
+        assert "calculator 需要批准后才能执行。" in say("退出，继续等待：", "不知道\n")
+        assert "没有 '不知道' 这一项" in say("退出，继续等待：", "修改\n")
+        say("保持不变：", '{"expression": "6*7"}\n')
+        rest = say("", "")
+    assert say.code == 0  # type: ignore[attr-defined]
+    assert "（参数已改）" in rest
+    assert "已保存在" in rest
+
+
 def test_a_run_asks_at_once_in_a_terminal(process: Start) -> None:
     """`run` puts the question where somebody sits, and goes on with the answer; what is answered is not asked again."""
     with terminal(process, "run", "what is 6*2", "--thread", "t", LOOPWRIGHT_TOOLS__APPROVE='["calculator"]') as say:
@@ -215,17 +227,19 @@ def test_one_interrupt_ends_after_the_step(process: Start, number: int) -> None:
         assert len(endpoint.requests) == 1
 
 
+@pytest.mark.parametrize("task", ["hi", "你好，在吗？"])
 @pytest.mark.parametrize("signals", [1, 2])
-def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int) -> None:
+def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int, task: str) -> None:
     """What the handler says stays above the two lines that move, with every step; the cursor is never hidden."""
+    words_of = TerminalWording(language(task))
     stuck = Stuck()
     with ModelEndpoint([reply("", call("calculator", expression="6*7")), stuck]) as endpoint:
         words = ("--model", "openai:any", "--base-url", endpoint.base_url)
-        with terminal(process, "run", "hi", "--thread", "t", *words, **ENDPOINT) as say:
-            shown = say("= 42", "")
+        with terminal(process, "run", task, "--thread", "t", *words, **ENDPOINT) as say:
+            shown = say("= 42", "") + say(words_of.leave, "")
             assert stuck.arrived.wait(60)
             os.kill(say.child.pid, signal.SIGINT)  # type: ignore[attr-defined]
-            shown += say("Stopping", "") + say(LEAVING, "")
+            shown += say(words_of.stopping, "") + say(words_of.leaving, "")
             if signals == 2:
                 os.kill(say.child.pid, signal.SIGINT)  # type: ignore[attr-defined]
             else:
@@ -233,9 +247,9 @@ def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int) -> Non
             shown += say("", "")
     assert say.code == 4  # type: ignore[attr-defined]
     lines = [line.rstrip() for line in seen(shown, 1_000)]
-    for part in ("calculator expression=6*7", FIRST.strip(), "loopwright resume t"):
+    for part in ("calculator expression=6*7", words_of.stopping, "loopwright resume t"):
         assert len([line for line in lines if part in line]) == 1, lines
-    assert not any(LEAVING in line for line in lines), "the two lines are left behind"
+    assert not any(words_of.leaving in line for line in lines), "the two lines are left behind"
 
 
 def test_a_stop_without_a_reply_is_told_once_in_a_terminal(process: Start) -> None:

@@ -1,6 +1,7 @@
 """A run while it goes on: every step once, in order, the same lines as `show` has; what the two moving lines say."""
 
 import io
+import re
 import sys
 import threading
 import time
@@ -20,13 +21,13 @@ from tests.studio.small_terminal import WENT_ON, seen
 
 from loopwright import Agent, Settings, tool_policy
 from loopwright.testing import ScriptedModel, call, reply
-from loopwright_studio.console import GLYPHS, PLAIN, Row, Screen, cells
-from loopwright_studio.footer import LEAVE, Footer
-from loopwright_studio.interrupts import FIRST
+from loopwright_studio.console import GLYPHS, PLAIN, Row, Screen, cells, tokens
+from loopwright_studio.footer import Footer
 from loopwright_studio.live import Live
 from loopwright_studio.progress import Progress
 from loopwright_studio.pulse import eighths
 from loopwright_studio.showing import show_report
+from loopwright_studio.terminal_wording import ENGLISH
 from loopwright_studio.visible import one_line
 
 
@@ -134,14 +135,14 @@ def test_a_terminal_loses_no_line(
             for _ in range(drawings[number % len(drawings)]):
                 beats.beat()
             if number == signal_at:
-                written.write(FIRST)
+                written.write(f"\n{ENGLISH.stopping}\n")
             if number == ends_at and ending == "cancel":
                 stream.cancel()
             if number == ends_at and ending == "break":
                 raise BrokenOff
     lines = [line for line in seen(written.getvalue()) if line]
-    assert [line for line in lines if line != FIRST.strip()] == piped.getvalue().splitlines()
-    assert lines.count(FIRST.strip()) == written.getvalue().count(FIRST)
+    assert [line for line in lines if line != ENGLISH.stopping] == piped.getvalue().splitlines()
+    assert lines.count(ENGLISH.stopping) == written.getvalue().count(ENGLISH.stopping)
 
 
 def test_what_others_print_stands_between_the_lines() -> None:
@@ -228,8 +229,33 @@ def test_the_two_lines_say_what_goes_on() -> None:
     first, second = (line.plain for line in Footer(screen()[0], progress).lines(103.1))
     full, empty = GLYPHS["full"], GLYPHS["empty"]
     assert first == f"  execute_tools 3.1s   round 4/50 {empty * 8}  tokens 61.0k/400k {full}{empty * 7}  $0.04  "
-    assert second == f"  bank_rows 2.1s  read_file 0.4s   {LEAVE}"
+    assert second == f"  bank_rows 2.1s  read_file 0.4s   {ENGLISH.leave}"
     assert max(cell_len(first), cell_len(second)) <= 80
+
+
+@pytest.mark.parametrize("way", ["answer", "extend"])
+def test_a_run_that_goes_on_is_counted_from_where_it_was(way: str) -> None:
+    """Rounds, tokens and limits below a run that was paused or stopped are those of the whole run."""
+    chosen = Settings(max_model_calls=2, on_limit="ask" if way == "answer" else "close")
+    runs = Agent(ScriptedModel(lambda _: reply("", call("look", at="here"))), looking(), settings=chosen)
+    first = runs.run("what is there?", thread="t")
+    before = runs.report("t").runs[-1]
+    stream = (
+        runs.stream(thread="t", decisions={first.pending[0].id: {"type": "approve"}})
+        if way == "answer"
+        else runs.stream(thread="t", extend={"model_calls": 9})
+    )
+    made, written = screen(terminal=True)
+    beats = Beats()
+    with (
+        Live(made, stream, lambda: runs.report("t"), {"model_calls": 2}, pulse=beats) as live,
+        closing(cast("Generator[Any]", iter(stream))) as items,
+    ):
+        live.take(next(items))
+        beats.beat()
+        shown = re.findall(r"round (\d+)/(\d+) .*?tokens (\S+)", re.sub(r"\x1b\[\d*m", "", written.getvalue()))
+    spent = tokens(before.totals.tokens_in + before.totals.tokens_out)
+    assert shown[-1] == (str(before.rounds[-1].step), "4" if way == "answer" else "9", spent)
 
 
 def test_the_lines_are_plain_where_the_encoding_is() -> None:

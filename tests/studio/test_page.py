@@ -555,15 +555,41 @@ def test_no_budget_flattens_the_curve(budgets: list[int | None]) -> None:
 
 
 def test_the_time_is_cut_into_all_its_parts() -> None:
-    """Model, tools, memory, the time that a person was waited for, and the rest: together they are the whole."""
+    """Model, tools, memory, the time that a person was waited for, our own, and gaps in which nothing ran."""
     (run,) = every_kind().told().runs
     shares = time_shares(run, Wording("en"))
     named = {share.name: share.amount for share in shares}
     assert named["ask"] == pytest.approx(90)
     assert set(named) == {"call_model", "execute_tools", "compress_memory", "ask"}
-    idle = run.model_copy(update={"ended": run.ended + 5})
-    (own,) = [share for share in time_shares(idle, Wording("en")) if share.name == "own"]
-    assert own.amount == pytest.approx(5, abs=0.001)
+    idle = run.model_copy(update={"own_seconds": 5.0, "left_seconds": 9.0})
+    rest = [share[1:] for share in time_shares(idle, Wording("en")) if share.name in ("own", "idle")]
+    assert rest == [("own code", 5.0), ("nothing ran", 9.0)]
+
+
+def test_what_lies_between_two_rounds_stands_in_the_order_of_time() -> None:
+    """A fork, and a question that was answered after it, whatever kind of step each is."""
+    report = every_kind().told()
+    run = report.runs[0]
+    (pause, *_), (fork, *_) = run.pauses, run.forks
+    for order in ((1.0, 2.0), (2.0, 1.0)):
+        asked, back = (
+            each.model_copy(update={"step": 0, "at": at}) for each, at in zip((pause, fork), order, strict=True)
+        )
+        other = run.model_copy(update={"pauses": (asked,), "forks": (back,), "extensions": (), "outcomes": ()})
+        steps = steps_of(report.model_copy(update={"runs": (other,)}))
+        told = [step.kind for step in steps if step.kind in ("pause", "fork")]
+        assert told == (["pause", "fork"] if order[0] < order[1] else ["fork", "pause"])
+
+
+def test_a_run_that_went_on_after_a_failure_says_so() -> None:
+    """It names no limits, since none is new; and every round has the time of its reply."""
+    agent = Agent(ScriptedModel([RuntimeError("down"), "done"]), settings=Settings(model=ModelSettings(tries=1)))
+    agent.run("x", thread="t")
+    agent.resume("t")
+    page = build_page(agent.report("t"))
+    assert "<b>Went on after the failure</b>" in page
+    assert "Went on under new limits" not in page
+    assert len(re.findall(r'class="seconds" title="\d{4}-\d\d-\d\d [\d:]+ UTC"', page)) == 2
 
 
 @pytest.mark.parametrize("reason", [reason for reason in STORIES if reason not in LEFT])

@@ -12,13 +12,15 @@ from tests.studio.page_story import every_kind, long_run
 
 import loopwright
 from loopwright.shapes import CallStatus, FailureKind, StopReason
-from loopwright_studio.page import build_page, log_wording
+from loopwright_studio import log_wording, page
+from loopwright_studio.page import build_page
 from loopwright_studio.page.listing import steps_of
-from loopwright_studio.page.wording import PICTURE, Said, Wording
+from loopwright_studio.page.wording import PICTURE, Wording
 from loopwright_studio.pictures.layout import BOXES
 from loopwright_studio.pictures.svg import machine_svg
+from loopwright_studio.wording import Said, Words
 
-TABLE = {name: said for name, said in vars(Wording).items() if isinstance(said, Said)}
+TABLE = {name: said for table in (Words, Wording) for name, said in vars(table).items() if isinstance(said, Said)}
 SPOKEN = ("aria-label", "placeholder", "title", "data-all", "data-some", "data-other", "data-said", "data-done")
 """Attributes whose value a person reads or hears."""
 NAMES = {"call model", "execute tools", "compress memory"}
@@ -75,8 +77,8 @@ def test_the_table_knows_every_name_of_the_code() -> None:
 
 
 def test_every_word_of_the_table_is_used() -> None:
-    """No entry is left over: each is named in the code or in a template."""
-    folder = Path(str(log_wording.__file__)).parent
+    """No entry is left over: each is named in the code or in a template; those shared with the terminal there too."""
+    folder = Path(str(page.__file__)).parent
     texts = [path.read_text(encoding="utf-8") for path in [*folder.glob("*.py"), *folder.glob("*.j2")]]
     used = set(re.findall(r"(?:\bw|\bwords|_words)\.(\w+)", " ".join(texts)))
     built = ("status_", "failure_", "happened_")

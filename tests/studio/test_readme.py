@@ -44,6 +44,9 @@ def test_python_blocks_run(block: str, folder: Path) -> None:
     command = [sys.executable, "-c", block]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lacking = "calculator" in done.stdout and " = " not in done.stdout
+    assert not lacking, f"offline:demo names the tool that it lacks: {done.stdout}"
 
 
 @pytest.mark.parametrize("block", DOCS)
@@ -71,6 +74,34 @@ def test_commands_run_in_order(folder: Path) -> None:
 def test_the_readme_stays_short() -> None:
     """At most 150 lines."""
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def test_the_chinese_readme_leads_to_the_same_places() -> None:
+    """Every link and command of the English one stands in it; a page that exists in Chinese by its Chinese name."""
+    chinese = (ROOT / "README.zh-CN.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(links) > 15
+    own = {link: link.replace(".md", ".zh-CN.md") for link in links}
+    wanted = {own[link] if (ROOT / own[link]).exists() else link for link in links} - {"README.zh-CN.md"}
+    assert {link for link in wanted if f"]({link})" not in chinese} == set()
+    assert [line for line in COMMANDS if line not in chinese] == []
+
+
+def test_every_link_of_the_readmes_and_docs_leads_somewhere() -> None:
+    """A file that exists, and a heading of it."""
+    pages = [ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").glob("*.md")]
+    broken = []
+    for page in pages:
+        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            path, _, anchor = link.partition("#")
+            target = page if not path else page.parent / path
+            if link.startswith("http"):
+                continue
+            headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.M) if anchor else []
+            known = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            if not target.exists() or (anchor and anchor not in known):
+                broken.append((page.name, link))
+    assert broken == []
 
 
 @pytest.mark.parametrize(

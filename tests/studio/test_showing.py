@@ -19,8 +19,9 @@ from tests.studio.small_terminal import WENT_ON
 from typer.testing import Result
 
 from loopwright import Agent, RunReport, Settings, tool_policy
+from loopwright.models import load_model
 from loopwright.report import fold_report
-from loopwright.testing import ScriptedModel, call, reply
+from loopwright.testing import ModelEndpoint, ScriptedModel, Status, call, reply
 from loopwright_studio.console import Screen
 from loopwright_studio.following import Shown, follow
 from loopwright_studio.showing import run_rows, show_report, went_well
@@ -194,6 +195,17 @@ def test_a_call_without_an_outcome_is_shown(invoke: Callable[..., Result]) -> No
     assert re.search(r"^calculator \S+  no outcome yet$", whole, re.MULTILINE)
     assert invoke("resume", "t", "--approve").exit_code == 0
     assert "no outcome yet" not in invoke("show", "t", "--all").stdout
+
+
+def test_a_run_that_goes_on_after_a_failure_says_so() -> None:
+    """It goes on under its own limits: a line of its own, which names none."""
+    with ModelEndpoint([Status(401), "done"]) as endpoint:
+        made = Agent(load_model("openai:m", base_url=endpoint.base_url))
+        made.run("what is there?", thread="t")
+        made.resume("t")
+    said = shown(made.report("t"))
+    assert "+ begin again after the failure\n" in said
+    assert "new limits" not in said
 
 
 def test_following_says_once_that_nobody_runs_the_thread() -> None:

@@ -26,6 +26,7 @@ from loopwright.testing import ScriptedModel
 from loopwright_studio.console import Screen
 from loopwright_studio.outcome import print_kept, print_stop
 from loopwright_studio.page import build_page
+from loopwright_studio.terminal_wording import spoken_of
 
 
 class Texts(SingleFileSnapshotExtension):
@@ -72,7 +73,7 @@ class FirstScreen(HTMLParser):
 
 def in_terminal(story: Told) -> str:
     """What the command prints on stderr when the run is over."""
-    screen, written = Screen(), io.StringIO()
+    screen, written = Screen(spoken_of(story.report)), io.StringIO()
     screen.console = Console(file=written, force_terminal=True, color_system=None, width=80, highlight=False)
     print_stop(screen, story.result, story.report, None)
     print_kept(screen, story.result, "sqlite:////home/me/runs.db", None)

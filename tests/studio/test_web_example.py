@@ -162,3 +162,23 @@ def until_free(ask: Callable[[], httpx.Response]) -> httpx.Response:
         if response.status_code != 409:
             return response
     pytest.fail("the thread was never freed")
+
+
+@pytest.mark.parametrize("body", [b"no json", b"[]", b'{"tsk": "x"}'])
+@pytest.mark.parametrize("door", ["runs", "stream"])
+def test_a_body_without_a_task_is_the_clients_error(door: str, body: bytes, tmp_path: Path) -> None:
+    """One sentence with 400, and no error of the server's."""
+    with serving(agent_of([], [], tmp_path)) as client:
+        refused = client.post(f"/threads/t/{door}", content=body)
+    assert (refused.status_code, refused.json()) == (400, {"error": "Send a JSON object with 'task'."})
+
+
+@pytest.mark.parametrize("task", [5, "", {"role": "user"}])
+def test_a_task_that_cannot_be_run_is_the_clients_error(task: Any, tmp_path: Path) -> None:
+    """At once where nothing was sent yet, else as the stream's last event."""
+    with serving(agent_of([], [], tmp_path)) as client:
+        refused = client.post("/threads/t/runs", json={"task": task})
+        streamed = events_of(client.post("/threads/t/stream", json={"task": task}))
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith("The task is ")
+    assert streamed == [{"kind": "error", **refused.json()}]

@@ -38,7 +38,7 @@ def load_model(
     if provider != "openai" or not name:
         raise UnknownModel(
             f"Model {spec!r} is not known: write openai:NAME (for instance openai:gpt-4o-mini, any OpenAI-compatible "
-            "endpoint by its base URL), offline:demo or offline:looper."
+            "endpoint by its base URL), offline:demo or offline:looper; from Python also any LangChain chat model."
         )
     return _openai(name, base_url, api_key, settings or ModelSettings())
 
@@ -101,7 +101,9 @@ def take_over_retries(model: BaseChatModel) -> BaseChatModel:
 
 
 def loaded(model: str | BaseChatModel, settings: ModelSettings) -> BaseChatModel:
-    """The model itself or the one of this name, its retries taken over."""
+    """The model itself or the one of this name, its retries taken over. Raises UnknownModel for what is neither."""
+    if not isinstance(model, str) and not hasattr(model, "bind_tools"):  # a chain, or nothing; a bound model has it
+        raise UnknownModel(f"A {type(model).__name__} is no model: give a name, or a LangChain chat model.")
     return take_over_retries(load_model(model, settings=settings) if isinstance(model, str) else model)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ValidationError
 
+from loopwright.errors import SettingsError
 from loopwright.models.json_text import FENCE
 from loopwright.strict_schema import nulls_as_defaults, strict_object
 
@@ -20,6 +21,12 @@ class OutputFormat(Generic[_T]):
     """The form that an answer must have: a pydantic model."""
 
     model: type[_T]
+
+    def __post_init__(self) -> None:
+        """Raises SettingsError for what is no pydantic model with fields."""
+        given: object = self.model
+        if not isinstance(given, type) or not issubclass(given, BaseModel) or given is BaseModel:
+            raise SettingsError(f"The output {self.model!r} is no pydantic model: give a class derived from BaseModel.")
 
     def read(self, text: str) -> _T | None:
         """The answer as the model's instance: the whole text, its one fenced block or its outermost object.

@@ -118,12 +118,16 @@ def with_problem(asked: Question, problem: str) -> Question:
     }
 
 
-def read_decision(answer: object) -> Decision | None:
-    """The decision in an answer: `{"decisions": [...]}`, one decision, a list of one, true or false, or a bare word."""
+def unwrapped(answer: object) -> object:
+    """The one decision of `{"decisions": [...]}` or of a list; everything else as it is."""
     if isinstance(answer, Mapping) and isinstance(answer.get("decisions"), list):
         answer = answer["decisions"]
-    if isinstance(answer, list) and len(answer) == 1:
-        answer = answer[0]
+    return answer[0] if isinstance(answer, list) and len(answer) == 1 else answer
+
+
+def read_decision(answer: object) -> Decision | None:
+    """The decision in an answer: `{"decisions": [...]}`, one decision, a list of one, true or false, or a bare word."""
+    answer = unwrapped(answer)
     if isinstance(answer, bool):
         answer = {"type": "approve" if answer else "reject"}
     if isinstance(answer, str):

@@ -1,6 +1,7 @@
 """Where a thread was taken back to through LangGraph's own API: that leaves no event, but its checkpoints tell."""
 
 from collections import Counter
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
@@ -11,10 +12,11 @@ from loopwright.steps import Core, Do
 
 
 class Branch(NamedTuple):
-    """A way that the thread is on now and that left another one: from which checkpoint, in which run and step."""
+    """A way that the thread is on now and that left another one: from which checkpoint, when, in which run and step."""
 
     run: str
     step: int
+    at: float
     checkpoint: str
     edited: bool
 
@@ -41,7 +43,8 @@ def branches(saver: BaseCheckpointSaver[Any], thread: str, head: CheckpointTuple
         came_from, edited = _parent(mark), mark.metadata.get("source") == "update"
         if _id(mark) in line and came_from and (children[came_from] > 1 or not edited):
             run: Run | None = mark.checkpoint["channel_values"].get("run")
-            found.append(Branch(run["id"] if run else "", run["model_calls"] if run else 0, came_from, edited))
+            when = datetime.fromisoformat(mark.checkpoint["ts"]).timestamp()
+            found.append(Branch(run["id"] if run else "", run["model_calls"] if run else 0, when, came_from, edited))
     return found
 
 

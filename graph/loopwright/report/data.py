@@ -8,7 +8,8 @@ from loopwright.pending import Pending
 from loopwright.shapes import CallStatus, Effect, Failure, Go, Parts, Rung, Status, StopReport
 
 RunStatus: TypeAlias = Status | Literal["paused", "unfinished"]
-"""`paused` until a person answers; `unfinished`: a newer run began before this one ended, or no process holds it.
+"""`paused` until a process takes up a person's answer; `unfinished`: a newer run began before this one ended, or no
+process holds it.
 
 A run by LangGraph's server reads `unfinished` until it ends where its graph is not `served` under our claim."""
 
@@ -21,6 +22,8 @@ class DecisionReport(_Data):
     """One visit of the guard: where it sent the run and why; `rungs` by call id."""
 
     step: int
+    at: float
+    """Unix time of the decision."""
     go: Go
     policy: str
     reason: str
@@ -33,6 +36,8 @@ class ModelReport(_Data):
     `notices` say what the user should know of it: a parameter that the server refused, a price that is not known.
     """
 
+    at: float
+    """Unix time at which it had answered or failed."""
     model: str
     message_id: str
     finish_reason: str
@@ -58,6 +63,8 @@ class CallReport(_Data):
     process.
     """
 
+    at: float | None = None
+    """Unix time of its outcome; None while it is open."""
     call_id: str
     tool: str
     args: dict[str, Any] | str
@@ -94,6 +101,7 @@ class CompressionReport(_Data):
     """
 
     step: int
+    at: float
     before: int
     after: int
     stage: str
@@ -114,6 +122,7 @@ class PauseReport(_Data):
     """A budget question that was answered; `extend` holds the new limits, None when it was declined."""
 
     step: int
+    at: float
     question: str
     extend: dict[str, float] | None
 
@@ -122,15 +131,20 @@ class OutcomeReport(_Data):
     """A call whose outcome nobody knew, and what a person says of it."""
 
     step: int
+    at: float
     call_id: str
     question: str
     happened: Literal["yes", "no", "unknown"]
 
 
 class ExtensionReport(_Data):
-    """A run that had ended after `step` and went on under the new `limits`; those not named stayed as they were."""
+    """A run that had ended after `step` and went on under the new `limits`; those not named stayed as they were.
+
+    After a failure a run goes on under its old limits: then none is named.
+    """
 
     step: int
+    at: float
     limits: dict[str, float]
 
 
@@ -141,6 +155,7 @@ class ForkReport(_Data):
     """
 
     step: int
+    at: float
     checkpoint: str
     thread: str
     edited: bool
@@ -155,9 +170,11 @@ class StuckReport(_Data):
 
 
 class Totals(_Data):
-    """Sums over events. Tools that ran together each count their whole time; `tool_calls` counts those that ran.
+    """Sums over events. Tools that ran together each count their whole time.
 
-    `waiting_seconds` is the time that questions waited for a person.
+    `tool_calls` counts those that ran, `failed_calls` those of them that gave no result, `refused_calls` those that did
+    not run: refused, rejected, left, not readable, or of no tool that there is. A call that was `served` is in none.
+    `waiting_seconds` is the time that questions waited for a person who answered them.
     """
 
     model_calls: int = 0
@@ -175,9 +192,12 @@ class Totals(_Data):
 
 
 class RunEntry(_Data):
-    """One run of the thread. `started` and `ended` are unix times of its first and newest event.
+    """One run of the thread. `started` and `ended` are unix times of its first and newest event; the answer is whole.
 
     `limits` are those it runs under, known for the newest run only.
+    `own_seconds` is the time between its events that was neither the model's, nor a tool's, a compression's or a
+    person's: that of our own code. `left_seconds` is apart from it: long gaps in the log, in which no process ran it,
+    or went with all that it did.
     """
 
     number: int
@@ -196,22 +216,15 @@ class RunEntry(_Data):
     totals: Totals
     started: float
     ended: float
+    own_seconds: float
+    left_seconds: float
     limits: dict[str, float] = {}
-
-    @property
-    def own_seconds(self) -> float:
-        """What is left of the time between its first and newest event: our own code, and the time no process ran it.
-
-        Tools that ran together each count their whole time, so it is at least 0.
-        """
-        totals = self.totals
-        others = totals.model_seconds + totals.tool_seconds + totals.compression_seconds + totals.waiting_seconds
-        return max(0.0, self.ended - self.started - others)
 
 
 class RunReport(_Data):
-    """A thread as plain data: its runs in order, sums over all of them, and the questions that are open.
+    """A thread as plain data: its runs in order, sums over all of them, and the questions that wait for an answer.
 
+    While a process holds the thread nobody can answer, and it may hold the answers already: then none waits.
     `version` is that of these shapes, so that a report in JSON of another one is refused when it is read.
     `holder` says which process holds the thread, None where none does or it was not asked.
     `token_ratios` holds, by model, the tokens that its server reports for each one that we count, once that is known.

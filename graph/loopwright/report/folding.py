@@ -36,7 +36,9 @@ from loopwright.report.data import (
     StuckReport,
 )  # fmt: skip
 from loopwright.report.texts import HEAD, Texts
+from loopwright.report.timing import rest_of
 from loopwright.report.totals import ratios_of, totals_of
+from loopwright.report.waiting import waits
 from loopwright.shapes import Status, StopReport
 from loopwright.transcript import all_calls, open_calls
 
@@ -55,20 +57,20 @@ def fold_report(
     """The report of a thread from its log and its transcript, in time linear in both (400 rounds: about 20 ms).
 
     `branches` are those that LangGraph's own API made, `limits` those of the newest run, `holder` is the process that
-    makes it. A task, a reply and a result are repeated up to so many `characters`.
+    makes it. A task, a reply and a result are repeated up to so many `characters`, the answer as a whole.
     """
     fold = _Fold(thread, Texts(messages), limits or {}, characters)
-    going: RunStatus = "paused" if pending else "running" if holder else "unfinished"
+    going: RunStatus = "running" if holder else "paused" if pending else "unfinished"
     for event in events:
         fold.take(event)
     fold.settle()
     fold.branch(branches)
-    runs = [fold.entry(run, going if run is fold.current else None) for run in fold.runs.values()]
+    runs = [fold.entry(run, going if run is fold.current else None) for run in fold.runs]
     return RunReport(
         thread=thread,
         runs=tuple(runs),
         totals=totals_of(events),
-        waiting=tuple(pending),
+        waiting=() if holder else tuple(pending),
         holder=holder,
         token_ratios=ratios_of(events),
     )
@@ -110,7 +112,7 @@ class _Fold:
     texts: Texts
     limits: dict[str, float]
     characters: int
-    runs: dict[str, _Run] = field(default_factory=dict)
+    runs: list[_Run] = field(default_factory=list)
     current: _Run | None = None
     asked_in: dict[str, _Round] = field(default_factory=dict)
     forked: list[ForkEvent] = field(default_factory=list)
@@ -156,18 +158,21 @@ class _Fold:
 
     def branch(self, branches: Sequence[Branch]) -> None:
         """Count the forks that LangGraph's own API made; those of ours have an event that names their checkpoint."""
-        known = {fork.checkpoint for run in self.runs.values() for fork in run.forks}
+        known = {fork.checkpoint for run in self.runs for fork in run.forks}
+        by_id = {run.begun["run"]: run for run in self.runs}
         for each in branches:
-            run = self.runs.get(each.run)
+            run = by_id.get(each.run)
             if run is not None and each.checkpoint not in known:
-                run.forks.append(
-                    ForkReport(step=each.step, checkpoint=each.checkpoint, thread=self.thread, edited=each.edited)
-                )
+                run.forks.append(ForkReport.model_validate({**each._asdict(), "thread": self.thread}))
+                run.forks.sort(key=lambda fork: fork.at)
 
     def _begin(self, event: BeginEvent) -> _Run:
-        run = self.runs.setdefault(event["run"], _Run(len(self.runs) + 1, event))
-        if event["extend"]:
-            run.extensions.append(event)
+        """The newest run where it goes on, else a new one, which may have an old one's id: a caller can choose it."""
+        run = self.current
+        if run is None or (run.begun["run"], len(run.rounds)) != (event["run"], event["step"]):
+            self.runs.append(_Run(len(self.runs) + 1, event))
+            return self.runs[-1]
+        run.extensions.append(event)
         run.stop = run.answer = None
         return run
 
@@ -188,6 +193,8 @@ class _Fold:
         unanswered = open_calls(self.texts.messages) if going else []
         first = next((r.model["message_id"] for r in run.rounds if r.model and r.model["message_id"]), "")
         stop = run.stop["report"] if run.stop else None
+        own = [event for event in run.events if event["run"] == run.begun["run"]]  # a later one closes what it left
+        rest = rest_of(own, waits(own))
         return RunEntry(
             number=run.number,
             id=run.begun["run"],
@@ -197,28 +204,38 @@ class _Fold:
             compressions=tuple(CompressionReport.model_validate(each) for each in run.compressions),
             pauses=tuple(PauseReport.model_validate(each) for each in run.pauses),
             outcomes=tuple(OutcomeReport.model_validate(each) for each in run.outcomes),
-            extensions=tuple(ExtensionReport(step=e["step"], limits=e["extend"] or {}) for e in run.extensions),
+            extensions=tuple(
+                ExtensionReport(step=e["step"], at=e["at"], limits=e["extend"] or {}) for e in run.extensions
+            ),
             forks=tuple(run.forks),
             stop=stop,
             stuck=_stuck(stop) if stop else None,
             answer=self.texts.text(run.answer["message_id"]) if run.answer else "",
             totals=totals_of(run.events),
-            started=run.events[0]["at"],
-            ended=run.events[-1]["at"],
+            started=own[0]["at"],
+            ended=max(event["at"] for event in own),
+            own_seconds=rest.own,
+            left_seconds=rest.left,
             limits=self.limits if going else {},
         )
 
     def _round(self, done: _Round, unanswered: Sequence[ToolCall | InvalidToolCall]) -> RoundReport:
         model = done.model
-        waiting = [each for each in unanswered if self.asked_in.get(each["id"] or "") is done]
+        ended = {call["call_id"] for call in done.calls}
+        waiting = [c for c in unanswered if self.asked_in.get(c["id"] or "") is done and c["id"] not in ended]
         return RoundReport(
             step=done.step,
             decisions=tuple(DecisionReport.model_validate(each) for each in done.decisions),
             model=ModelReport.model_validate({**model, "said": self.texts.text(model["message_id"])[: self.characters]})
             if model
             else None,
-            calls=(*(self._call(each) for each in done.calls), *(self._open(each) for each in waiting)),
+            calls=self._in_order([*(self._call(each) for each in done.calls), *(self._open(each) for each in waiting)]),
         )
+
+    def _in_order(self, calls: list[CallReport]) -> tuple[CallReport, ...]:
+        """The calls as the reply made them: those that ran together end in any order."""
+        places = self.texts.call_places
+        return tuple(sorted(calls, key=lambda each: places.get(each.call_id, len(places))))
 
     def _open(self, call: ToolCall | InvalidToolCall) -> CallReport:
         """A call that nothing answers yet."""

@@ -47,7 +47,7 @@ def report_of(place: Place, storage: Storage, thread: str, characters: int = HEA
     holder: str | None = None
     if stored is not None and _is_open(stored):
         holder = yield Do(place.holder, place.aholder, (thread,))
-        if holder is None:  # the run may have ended between the two looks
+        if holder is None and not stored.interrupts:  # the run may have ended between the two looks
             stored = yield from read(storage.saver, thread)
     if stored is None or not (stored.events or stored.messages or stored.run):
         raise UnknownThread(f"There is no thread {thread!r} in {place.url}.")
@@ -64,8 +64,8 @@ def report_of(place: Place, storage: Storage, thread: str, characters: int = HEA
 
 
 def _is_open(stored: Stored) -> bool:
-    """Whether a run goes on, or was left in the middle: it neither ended nor waits for a person."""
-    return stored.run is not None and stored.run["status"] == "running" and not stored.interrupts
+    """Whether a run goes on or was left in the middle; one that was answered still asks until its next step ends."""
+    return stored.run is not None and stored.run["status"] == "running"
 
 
 def read(saver: BaseCheckpointSaver[Any], thread: str) -> Core[Stored | None]:

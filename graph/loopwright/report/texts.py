@@ -23,6 +23,7 @@ class Texts:
         for message in messages:
             if isinstance(message, AIMessage):
                 self.args |= {call["id"] or "": call["args"] or {} for call in all_calls(message)}
+        self.call_places = {call_id: place for place, call_id in enumerate(self.args)}
 
     def message(self, message_id: str) -> BaseMessage | None:
         """The message of this id."""

@@ -7,7 +7,7 @@ from loopwright.event_shapes import Event
 from loopwright.events import executed
 from loopwright.memory import calibrated_ratio
 from loopwright.report.data import Totals
-from loopwright.report.waiting import waited_seconds
+from loopwright.report.waiting import waits
 
 
 def totals_of(events: Sequence[Event]) -> Totals:
@@ -23,14 +23,15 @@ def totals_of(events: Sequence[Event]) -> Totals:
             sums["model_calls"] += 1
             sums["model_seconds"] += event["seconds"]
         elif event["kind"] == "call":
-            sums["tool_calls"] += executed(event)
-            sums["failed_calls"] += event["status"] in ("error", "unknown")
-            sums["refused_calls"] += event["status"] in ("refused", "rejected", "not_run")
+            ran = executed(event)
+            sums["tool_calls"] += ran
+            sums["failed_calls"] += ran and event["status"] != "ok"
+            sums["refused_calls"] += not ran and event["status"] != "served"
             sums["tool_seconds"] += event["seconds"]
         elif event["kind"] == "compression":
             sums["compressions"] += 1
             sums["compression_seconds"] += event["seconds"]
-    return Totals(**{**sums, "waiting_seconds": waited_seconds(events)})
+    return Totals(**{**sums, "waiting_seconds": sum(span.end - span.start for span in waits(events))})
 
 
 def ratios_of(events: Sequence[Event]) -> dict[str, float]:

@@ -71,11 +71,11 @@ def _info(place: Place, thread: str, snapshot: StateSnapshot) -> ThreadInfo:
 
 
 def _status(place: Place, thread: str, snapshot: StateSnapshot, run: Run | None) -> ThreadStatus:
-    if snapshot.interrupts:
-        return "paused"
     if run is not None and not snapshot.next and run["status"] != "running":
         return run["status"]
-    return "running" if place.holder(thread) is not None else "unfinished"
+    if place.holder(thread) is not None:  # also while its question, which was answered, still stands
+        return "running"
+    return "paused" if snapshot.interrupts else "unfinished"
 
 
 def _said(values: dict[str, Any]) -> str:

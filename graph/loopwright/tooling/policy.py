@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from loopwright.errors import SettingsError
 from loopwright.state import Effect
@@ -49,11 +49,18 @@ def tool_policy(
 ) -> _T:
     """Declare how a tool may be run: writes `tool.metadata`, returns the same tool. What is not given stays as it was.
 
+    `effect` is pure (same arguments, same result), read, idempotent (twice is as once) or write; undeclared is a write.
+    `timeout` is in seconds, `retries` are further tries after a transient failure, never of a write; `repeatable` lets
+    the same call be made again and again; `untrusted` says that results hold text from outside.
+
     `approval` is True, or a pure function of the arguments such as `lambda args: args["amount"] > 100`. It is asked
     once a call, with the arguments as the tool will get them; where it raises, a person is asked.
 
-    Raises SettingsError for a value out of range.
+    Raises SettingsError for a plain function, which has no metadata, and for a value out of range.
     """
+    given_tool: object = tool
+    if not isinstance(given_tool, BaseTool):  # nobody may have checked types, and an approval must not get lost
+        raise SettingsError(f"{_named(tool)} is a function and no tool yet: put @tool (langchain_core.tools) above it.")
     given = {
         "effect": effect,
         "timeout": timeout,
@@ -66,8 +73,8 @@ def tool_policy(
     declared = {**policy_of(tool).model_dump(), **{name: value for name, value in given.items() if value is not None}}
     try:
         policy = ToolPolicy.model_validate(declared)
-    except ValueError as error:
-        raise SettingsError(f"The policy of tool {tool.name!r} is not valid: {error}") from error
+    except ValidationError as error:
+        raise SettingsError(f"The policy of tool {tool.name!r} is not valid: {_first(error)}.") from error
     tool.metadata = {**(tool.metadata or {}), _KEY: policy.model_dump(exclude_defaults=True)}
     return tool
 
@@ -85,10 +92,13 @@ def effect_of(policy: ToolPolicy) -> Effect:
 def as_tool(tool: BaseTool | Callable[..., Any]) -> BaseTool:
     """A LangChain tool as it is; a plain function wrapped, its docstring the description.
 
-    Raises SettingsError when a function cannot become a tool.
+    Raises SettingsError for what is neither, and when a function cannot become a tool.
     """
     if isinstance(tool, BaseTool):
         return tool
+    given: object = tool
+    if not callable(given) or isinstance(given, type):
+        raise SettingsError(f"{_named(tool)} is no tool: give an instance of a LangChain tool, or a function.")
     try:
         from inspect import iscoroutinefunction
 
@@ -96,7 +106,16 @@ def as_tool(tool: BaseTool | Callable[..., Any]) -> BaseTool:
             return StructuredTool.from_function(coroutine=tool)
         return StructuredTool.from_function(tool)
     except (ValueError, TypeError) as error:
-        name = getattr(tool, "__name__", repr(tool))
         raise SettingsError(
-            f"{name} cannot become a tool: {error} Give it a docstring and typed parameters."
+            f"{_named(tool)} cannot become a tool: {error} Give it a docstring and typed parameters."
         ) from error
+
+
+def _named(given: object) -> str:
+    return str(getattr(given, "__name__", None) or f"A {type(given).__name__}")
+
+
+def _first(error: ValidationError) -> str:
+    """What is wrong first, on one line."""
+    detail = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, detail['loc']))}: {detail['msg'][:1].lower()}{detail['msg'][1:]}"

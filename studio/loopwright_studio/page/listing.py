@@ -60,7 +60,7 @@ class _Between(NamedTuple):
 
 
 def _between(run: RunEntry) -> list[_Between]:
-    """What is no round, by the step it came after; people first, since they were asked before the memory was."""
+    """What is no round, by the step it came after, and then by its time."""
     kinds: tuple[tuple[Kind, Sequence[What]], ...] = (
         ("extension", run.extensions),
         ("pause", run.pauses),
@@ -69,7 +69,7 @@ def _between(run: RunEntry) -> list[_Between]:
         ("compression", run.compressions),
     )
     found = [_Between(kind, number, each) for kind, many in kinds for number, each in enumerate(many)]
-    return sorted(found, key=lambda each: each.what.step)
+    return sorted(found, key=lambda each: (each.what.step, each.what.at))
 
 
 def _earlier(turn: RoundReport, place: str, seen: dict[str, Place]) -> dict[str, Place]:

@@ -35,6 +35,7 @@ def time_shares(run: RunEntry, words: Wording) -> list[Share]:
         Share("compress_memory", words.time_memory, totals.compression_seconds),
         Share("ask", words.time_waiting, totals.waiting_seconds),
         Share("own", words.time_own, run.own_seconds),
+        Share("idle", words.time_idle, run.left_seconds),
     )
     return [share for share in shares if share.amount > LEAST]
 

@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from loopwright.language import Language
 from loopwright_studio.call_line import arguments, limits
+from loopwright_studio.log_wording import told
 from loopwright_studio.page import excerpts, figures
-from loopwright_studio.page.log_wording import told
 from loopwright_studio.page.shares import request_parts, slices
 from loopwright_studio.page.wording import Wording
 from loopwright_studio.visible import one_line, visible

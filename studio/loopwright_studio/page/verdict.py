@@ -8,8 +8,8 @@ from loopwright.policies.stops import what_happened
 from loopwright.report import CallReport, RunEntry, RunReport
 from loopwright.shapes import StopReport
 from loopwright_studio.after_stop import outcome_of
+from loopwright_studio.log_wording import told
 from loopwright_studio.page.figures import listed
-from loopwright_studio.page.log_wording import told
 from loopwright_studio.page.steps import anchor
 from loopwright_studio.page.ways import Way, Ways
 from loopwright_studio.page.wording import Wording

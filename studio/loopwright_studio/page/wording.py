@@ -1,27 +1,13 @@
-"""Everything that the page says itself, in English and Chinese: one table, an entry for a word or a sentence.
+"""Everything that the page alone says, in English and Chinese: one table, an entry for a word or a sentence.
 
 Names of the machine (guard, nodes, stop reasons, policies) stay as code and docs call them.
 """
 
-from loopwright.language import Language
-from loopwright_studio.after_stop import NEW_WORDS
+from loopwright_studio.wording import Said, Words
 
 
-class Said:
-    """A text in both languages; read from a Wording it is the one of its language."""
-
-    def __init__(self, en: str, zh: str) -> None:
-        self.en, self.zh = en, zh
-
-    def __get__(self, wording: "Wording", owner: type["Wording"]) -> str:
-        return self.zh if wording.language == "zh" else self.en
-
-
-class Wording:
-    """The texts of one language; those with placeholders are completed with `str.format`."""
-
-    def __init__(self, language: Language) -> None:
-        self.language: Language = language
+class Wording(Words):
+    """The texts of the page in one language; those with placeholders are completed with `str.format`."""
 
     # head
     html_language = Said("en", "zh-CN")
@@ -89,20 +75,13 @@ class Wording:
     let_it_close = Said("Let it close with what it has", "不再继续，用已有内容收尾")
     it_did_happen = Said("It did happen", "确实发生了")
     it_did_not = Said("It did not happen", "没有发生")
-    new_words = Said(NEW_WORDS["en"], NEW_WORDS["zh"])
-    new_task = Said("TASK", "新任务")
-    reason_word = Said("REASON", "理由")
 
     # totals
     totals = Said("Totals", "合计")
-    comma = Said(", ", "，")
-    and_next = Said(", ", "、")
     model_calls = Said("Model calls", "模型调用")
     of_limit = Said("of {limit}", "上限 {limit}")
     of_limit_and_closing = Said("of {limit}, {more} more to close", "上限 {limit}，收尾另用 {more} 次")
     tool_calls = Said("Tool calls", "工具调用")
-    failed_calls = Said("{count} failed", "{count} 次失败")
-    refused_calls = Said("{count} not run", "{count} 次未执行")
     tokens_in = Said("Tokens in", "输入 token")
     tokens_out = Said("{tokens} out", "输出 {tokens}")
     cost = Said("Cost", "费用")
@@ -119,7 +98,8 @@ class Wording:
     time_tools = Said("tools", "工具")
     time_memory = Said("memory", "记忆")
     time_waiting = Said("waiting for a person", "等待人工")
-    time_own = Said("own code, or nothing ran", "自身代码或停机")
+    time_own = Said("own code", "自身代码")
+    time_idle = Said("nothing ran", "停机")
 
     # path, turning points
     path_it_took = Said("The path it took", "运行路径")
@@ -141,7 +121,6 @@ class Wording:
     lane_time = Said("time", "耗时")
     lane_guard = Said("guard", "guard")
     lane_errors = Said("errors", "错误")
-    round_of_run = Said("Run {run}, round {round}", "第 {run} 次运行第 {round} 轮")
     readout = Said("Round {round}: {tokens} tokens, {time}", "第 {round} 轮：{tokens} token，{time}")
     readout_of_run = Said(
         "Run {run}, round {round}: {tokens} tokens, {time}", "第 {run} 次运行第 {round} 轮：{tokens} token，{time}"
@@ -183,6 +162,7 @@ class Wording:
     summary_unusable = Said("summary unusable", "摘要无法使用")
     summary_failed = Said("no summary: {why}", "没有摘要：{why}")
     new_limits = Said("Went on under new limits", "以新的上限继续")
+    tried_again = Said("Went on after the failure", "失败后继续")
     asked = Said("Asked", "已询问")
     happened_yes = Said("It happened", "确实发生了")
     happened_no = Said("It did not happen", "没有发生")
@@ -200,12 +180,11 @@ class Wording:
     fork_again = Said("Fork from there again", "再次从该处分叉")
     turn_memory = Said("memory", "记忆")
     turn_extended = Said("extended", "提高上限")
+    turn_tried_again = Said("again", "重试")
     turn_asked = Said("asked", "询问")
     turn_forked = Said("fork", "分叉")
 
     # a round
-    tok = Said("tok", "token")
-    no_reply = Said("no reply", "无回复")
     model_failed = Said("Model: {kind}", "模型：{kind}")
     guard = Said("Guard", "guard")
     as_written = Said("as written", "原文")
@@ -218,37 +197,10 @@ class Wording:
     whole_text = Said("The whole: {count} characters", "全文：{count} 个字符")
     same_call = Said("the same call in round {step}", "第 {step} 轮的相同调用")
     retries = Said("retries: {count}", "重试 {count} 次")
-    edited = Said("arguments edited by a person", "参数经人工修改")
     reply_of = Said("reply of {tokens} tokens in {time}", "回复 {tokens} token，用时 {time}")
     estimated = Said("tokens estimated", "token 数为估算")
     link = Said("link to this round", "本轮链接")
     whole_round = Said("The whole round", "本轮完整内容")
-    part_system = Said("system", "系统提示")
-    part_tools = Said("tools", "工具")
-    part_summary = Said("summary", "摘要")
-    part_pinned = Said("pinned", "固定内容")
-    part_recent = Said("recent", "近期消息")
-
-    # what became of a call, and how a call or a reply failed: by the names of the code
-    status_ok = Said("ok", "成功")
-    status_error = Said("error", "出错")
-    status_refused = Said("refused", "被拒绝")
-    status_served = Said("served", "沿用已有结果")
-    status_rejected = Said("rejected", "被人工拒绝")
-    status_unknown = Said("unknown", "结果未知")
-    status_not_run = Said("not run", "未执行")
-    status_open = Said("no outcome yet", "尚无结果")
-    failure_transient = Said("transient", "暂时性故障")
-    failure_bad_arguments = Said("bad arguments", "参数有误")
-    failure_unknown_tool = Said("unknown tool", "未知工具")
-    failure_denied = Said("denied", "未获准许")
-    failure_permanent = Said("permanent", "永久性错误")
-    failure_timeout = Said("timeout", "超时")
-    failure_invalid_reply = Said("invalid reply", "回复无效")
-    failure_context = Said("context", "超出上下文窗口")
-    failure_auth = Said("auth", "认证失败")
-    failure_refusal = Said("refusal", "模型拒绝回答")
-    failure_content_filter = Said("content filter", "被内容过滤器拦截")
 
     # foot
     foot = Said(

@@ -1,7 +1,7 @@
 """What the log says in English alone, said in Chinese: the guard's reasons, failures, notices, who holds a thread.
 
-The machine writes these once, whatever is spoken; the page reads them back by their form. What has none of these forms
-(a policy of the user's own, a server's error) stays as it is.
+The machine writes these once, whatever is spoken; page and terminal read them back by their form. What has none of
+these forms (a policy of the user's own, a server's error) stays as it is.
 """
 
 import re
