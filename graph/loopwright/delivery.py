@@ -72,6 +72,16 @@ def standing(events: Sequence[Event], delivery: str) -> Standing:
     return "done" if any(event["kind"] in ("stop", "begin") for event in events[begun + 1 :]) else "go_on"
 
 
+def leaves_behind(snapshot: StateSnapshot, request: Request) -> bool:
+    """Whether a new task comes upon a step that was left in the middle and of which something has finished.
+
+    LangGraph drops that with a new input. A request that goes on takes it up.
+    """
+    if request.task is None or not any(task.result is not None for task in snapshot.tasks):
+        return False
+    return request.run_id is None or standing(snapshot.values.get("events", []), request.run_id) == "new"
+
+
 def check_same_input(messages: Sequence[AnyMessage], delivery: str, text: str) -> None:
     """Raises DeliveryConflict when this run id brought another text: LangGraph would drop the new one silently."""
     earlier = next((message for message in messages if message.id == input_id(delivery)), None)

@@ -8,13 +8,14 @@ from typing import Any, Generic, TypeAlias, cast
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.constants import END
 from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
 from loopwright.context import Context
-from loopwright.delivery import DONE, Plan, Request, plan
+from loopwright.delivery import DONE, Plan, Request, leaves_behind, plan
 from loopwright.errors import UsageError
 from loopwright.results import OutputT, RunResult, Token, interruption, result_of
 from loopwright.shapes import Interruption
@@ -163,7 +164,10 @@ class RunStream(Generic[OutputT]):
         if self._request.repeat_effects:
             yield from permit_repeats(graph, self.thread)
             snapshot = yield look
-        return plan(snapshot, self._request, self._place.url)
+        todo = plan(snapshot, self._request, self._place.url)
+        if leaves_behind(snapshot, self._request):  # what has finished becomes part of the thread first
+            yield Do(graph.update_state, graph.aupdate_state, (_config(self.thread), None, END))
+        return todo
 
     def _item(self, mode: str, part: Any) -> Event | Token | None:
         """An event of the custom stream, or a token: a piece of a reply, or a whole one that was not streamed."""

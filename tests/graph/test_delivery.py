@@ -1,6 +1,7 @@
 """What the same and another run id mean, over every storage, sync and async: go on, nothing, refused, a new turn."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -112,6 +113,33 @@ def test_a_new_turn_after_a_crash_closes_the_old_one(storage_url: str, run: Door
     result = run(agent, "how far are you?", thread="t", run_id="r2")
     assert (result.answer, result.run_id, paid) == ("all done", "r2", ["bob"])
     assert [message.type for message in result.messages] == ["human", "ai", "tool", "human", "ai"]
+
+
+def test_a_new_turn_keeps_what_the_left_step_had_finished(storage_url: str, run: Door) -> None:
+    """A call that had its result when the process ended beside another one keeps it; the other one did not run."""
+    agents: list[Agent] = []
+
+    @tool
+    def look(at: str) -> str:
+        """Look at something."""
+        end = time.monotonic() + 20
+        while at == "b" and time.monotonic() < end:
+            if any(each.status == "ok" for each in agents[0].report("t").runs[0].rounds[0].calls):
+                raise KeyboardInterrupt
+        return f"saw {at}"
+
+    wishes = reply("I look.", call("look", at="a"), call("look", at="b"))
+    model = ScriptedModel([wishes, "done"])
+    agents.append(Agent(model, [tool_policy(look, effect="read")], storage=storage_url))
+    with pytest.raises(KeyboardInterrupt):
+        run(agents[0], "look", thread="t")
+    result = run(agents[0], "and now?", thread="t")
+    assert result.answer == "done"
+    assert [message.type for message in result.messages] == ["human", "ai", "tool", "tool", "human", "ai"]
+    (left, _) = agents[0].report("t").runs
+    assert [(each.status, each.tool) for each in left.rounds[0].calls] == [("ok", "look"), ("not_run", "look")]
+    assert left.rounds[0].calls[0].result == "saw a"
+    assert left.forks == ()
 
 
 def test_threads_do_not_meet(storage_url: str, run: Door) -> None:

@@ -51,7 +51,8 @@ _ENGLISH: dict[StopReason, _Stop] = {
     ),
     "length": _Stop(
         "Several replies in a row were cut off at the reply's token limit.",
-        "Raise model.max_tokens, then send the task again.",
+        "Raise the model's max_tokens (model.max_tokens in Settings, [model_settings] in loopwright.toml), then send "
+        "the task again.",
     ),
     "refusal": _Stop("The model refused the task.", "Say in a new message what is wanted and why, or change the task."),
     "content_filter": _Stop(
@@ -87,7 +88,11 @@ _CHINESE: dict[StopReason, _Stop] = {
     ),
     "invalid_replies": _Stop("连续多条回复无法解析。", "请更换模型，或使用更简单的工具，然后重新发送任务。"),
     "empty_reply": _Stop("连续多条回复为空。", "请换一种说法再问，或更换模型。"),
-    "length": _Stop("连续多条回复因长度上限被截断。", "请提高 model.max_tokens，然后重新发送任务。"),
+    "length": _Stop(
+        "连续多条回复因长度上限被截断。",
+        "请提高模型的 max_tokens（Settings 中为 model.max_tokens，loopwright.toml 中为 [model_settings]），"
+        "然后重新发送任务。",
+    ),
     "refusal": _Stop("模型拒绝了该任务。", "请用新消息说明需要什么、为什么需要，或修改任务。"),
     "content_filter": _Stop("服务商的内容过滤器终止了回复。", "请修改任务或所处理的文本，然后重新发送。"),
     "context": _Stop("请求超出模型的上下文窗口。", "请提高 context_tokens，换用窗口更大的模型，或缩短系统提示或任务。"),
