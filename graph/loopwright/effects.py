@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NotRequired, cast
+from typing import Any, Literal, NotRequired, cast
 from urllib.parse import quote
 
 from langgraph.runtime import get_runtime
@@ -24,7 +24,8 @@ _PAGE = 500
 class Record(TypedDict):
     """One journaled call: `started` before its effect, `done` with its result after it.
 
-    `repeats` is the permission (see State) of the branch that started it, where it had one.
+    `repeats` is the permission (see State) of the branch that started it, where it had one; `edited_args` are what a
+    person gave in place of the model's arguments.
     """
 
     state: Literal["started", "done"]
@@ -36,6 +37,7 @@ class Record(TypedDict):
     status: CallStatus
     text: str
     repeats: NotRequired[str]
+    edited_args: NotRequired[dict[str, Any]]
 
 
 def encode_thread(thread: str) -> str:

@@ -309,3 +309,19 @@ def test_what_cannot_be_forked_is_refused() -> None:
             agent.fork("t", head, edit=empty)
     with agent.place.claim("t"), pytest.raises(ThreadBusy):
         agent.fork("t", head)
+
+
+def test_a_call_that_was_edited_stays_edited(storage_url: str) -> None:
+    """Served from the journal after a fork it is told with the arguments that ran, not with those of the model."""
+    log: list[str] = []
+    script = [reply("", call("pay", to="bob")), "first", "second"]
+    agent = agent_of(log, *script, url=storage_url, approval=True)
+    (asked,) = agent.run("x", thread="t").pending
+    edited = agent.resume("t", decisions={asked.id: {"type": "edit", "args": {"to": "carol"}}})
+    before = next(each.checkpoint for each in agent.history("t") if each.next == ("execute_tools",))
+    agent.fork("t", before)
+    result = agent.resume("t")
+    assert (log, result.answer, result.pending) == (["pay carol"], "second", ())
+    assert result.messages[2].text == edited.messages[2].text
+    (made,) = agent.report("t").runs[-1].rounds[0].calls
+    assert (made.args, made.edited, made.result) == ({"to": "carol"}, True, result.messages[2].text)

@@ -44,7 +44,9 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
         found = yield from journal.lookup(call["id"] or "", mark, task["known"], task["repeats"])
     if found is not None and found.record is not None:
         outcome = wiring.journaled(found.record, task["language"], own=found.own)
-        return (yield from _answered(wiring, task, call, effect, outcome, 0, started, edited=False))
+        ran_with = found.record.get("edited_args") if found.own else None
+        call = call if ran_with is None else _with_args(call, ran_with)
+        return (yield from _answered(wiring, task, call, effect, outcome, 0, started, edited=ran_with is not None))
     gone = unknown_tool(wiring, call["name"], task["language"])
     if gone is not None:  # it was bound when the guard sent the call, and is not in this process
         return (
@@ -58,12 +60,12 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
         return (yield from _answered(wiring, task, call, effect, instead, 0, started, edited=False))
     edited = decision is not None and decision["type"] == "edit"
     if decision is not None and edited:
-        call = ToolCall(name=call["name"], args=decision["args"], id=call["id"], type="tool_call")
+        call = _with_args(call, decision["args"])
         if journal is not None:  # a person decided, so that what was done under these arguments before does not matter
             mark = signature(call["name"], call["args"])
             found = yield from journal.lookup(call["id"] or "", mark, task["known"], task["repeats"])
     started = time.perf_counter()  # what a person took is not working time
-    record = _record(task, call)
+    record = _record(task, call, edited=edited)
     if journal is not None and found is not None:
         yield from still_claimed()
         yield from journal.start(record, found.ids)
@@ -79,8 +81,12 @@ def execute_tools(wiring: Wiring, task: ToolTask) -> Core[Update]:
     return (yield from _answered(wiring, task, call, effect, outcome, retries, started, edited=edited))
 
 
-def _record(task: ToolTask, call: ToolCall) -> Record:
-    return {
+def _with_args(call: ToolCall, args: dict[str, Any]) -> ToolCall:
+    return ToolCall(name=call["name"], args=args, id=call["id"], type="tool_call")
+
+
+def _record(task: ToolTask, call: ToolCall, *, edited: bool) -> Record:
+    record: Record = {
         "state": "started",
         "call_id": call["id"] or "",
         "signature": signature(call["name"], call["args"]),
@@ -91,6 +97,9 @@ def _record(task: ToolTask, call: ToolCall) -> Record:
         "text": "",
         "repeats": task["repeats"],
     }
+    if edited:
+        record["edited_args"] = call["args"]
+    return record
 
 
 def _outcome(
