@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from loopwright.event_shapes import CallEvent, Event
 from loopwright.events import executed
 from loopwright.framing import unframed
+from loopwright.models.thinking import thoughts_apart
 from loopwright.report import CallReport, CompressionReport, DecisionReport, ModelReport, RunReport
 from loopwright.results import Token
 from loopwright.stream import RunStream
@@ -112,7 +113,7 @@ class Live:
             decision = DecisionReport.model_validate(item)
             return [decision_row(self._screen, decision)] if is_notable(decision) else []
         if item["kind"] == "model":
-            said = "".join(self._said.pop(item["message_id"], []))
+            _, said = thoughts_apart("".join(self._said.pop(item["message_id"], [])))
             return model_rows(self._screen, item["step"], ModelReport.model_validate({**item, "said": said}))
         if item["kind"] == "compression":
             return [compression_row(self._screen, CompressionReport.model_validate(item))]

@@ -2,12 +2,16 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 
-from loopwright.models.replies import join_calls, read_arguments, read_reply
+from loopwright import Agent
+from loopwright.models import load_model
+from loopwright.models.replies import THOUGHTS, join_calls, read_arguments, read_reply
+from loopwright.testing import ModelEndpoint, call, reply
 
 
 def chunk(args: str, *, name: str | None = None, index: int | None = 0, id: str | None = None) -> AIMessageChunk:
@@ -18,6 +22,11 @@ def chunk(args: str, *, name: str | None = None, index: int | None = 0, id: str 
 def finished(reason: str) -> AIMessageChunk:
     """The last piece of a streamed reply."""
     return AIMessageChunk(content="", response_metadata={"finish_reason": reason})
+
+
+def look(at: str) -> str:
+    """Look at something."""
+    return f"saw {at}"
 
 
 def test_a_cut_argument_object_is_no_call() -> None:
@@ -88,3 +97,39 @@ def test_no_prefix_of_an_object_is_read_as_an_object(value: dict[str, object], d
     cut = data.draw(st.integers(min_value=1, max_value=len(text) - 1))
     assert read_arguments(text[:cut]) is None
     assert read_arguments(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts", "answer"),
+    [
+        ("<think>\nHm, 6*7.\n</think>\n\n42", "Hm, 6*7.", "42"),
+        ("<thinking>Hm.</thinking>42", "Hm.", "42"),
+        ("Okay, the user asks.\nHm.\n</think>\n\n42", "Okay, the user asks.\nHm.", "42"),
+        ("<think>It never ends", "It never ends", ""),
+        ("The tag <think> opens and </think> closes it.", "", "The tag <think> opens and </think> closes it."),
+        ("It ends with </think> here.", "", "It ends with </think> here."),
+        ("I think so.", "", "I think so."),
+        ("", "", ""),
+    ],
+)
+def test_thoughts_in_tags_are_set_apart(text: str, thoughts: str, answer: str) -> None:
+    """Those in front of a text are kept beside it, also where the prompt had the opening tag; all else is the text."""
+    message = read_reply([AIMessage(text)], set()).message
+    assert message is not None
+    assert (message.additional_kwargs.get(THOUGHTS, ""), message.content) == (thoughts, answer)
+
+
+def test_thoughts_are_in_no_answer_and_no_later_request() -> None:
+    """A model behind a server without a parser for them calls a tool and answers, thinking before each."""
+    looks = reply("<think>Look first.</think>", call("look", at="a"))
+    with ModelEndpoint([looks, "<think>Seen.</think>\n\nIt is red.", "yes"]) as endpoint:
+        agent = Agent(load_model("openai:m", base_url=endpoint.base_url), [look])
+        assert agent.run("what is there?", thread="t").answer == "It is red."
+        agent.run("sure?", thread="t")
+        sent = json.dumps([each.body for each in endpoint.requests])
+    assert "It is red." in sent
+    assert "Look first" not in sent
+    assert "think>" not in sent
+    said = agent.report("t").runs[0].rounds[1].model
+    assert said is not None
+    assert said.said == "It is red."

@@ -11,12 +11,15 @@ from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
 from langchain_core.messages.tool import ToolCallChunk, invalid_tool_call, tool_call
 
 from loopwright.models.json_text import read_object
+from loopwright.models.thinking import thoughts_apart
 from loopwright.sanitise import clean_text, sanitise, sanitise_message
 from loopwright.state import Failure
 from loopwright.transcript import call_id
 
 PROTOCOL = "protocol"
 """Where a text protocol keeps in `response_metadata` what it has read; see `loopwright.models.protocols`."""
+THOUGHTS = "reasoning_content"
+"""Where servers and LangChain's clients keep, in `additional_kwargs`, what a model thought; no request holds it."""
 _FINISH_KEYS = ("finish_reason", "stop_reason", "done_reason")
 _DROPPED_KWARGS = frozenset({"tool_calls", "function_call", "parsed"})
 
@@ -109,14 +112,20 @@ def read_reply(parts: Sequence[AIMessage], used_ids: frozenset[str] | set[str], 
     calls, invalid = _calls(whole, raw, message_id, cut=finish in ("length", "max_tokens"))
     if invalid and max_tokens is not None and spent >= max_tokens:  # servers that give another reason for the same end
         calls, invalid = _calls(whole, raw, message_id, cut=True)
+    content, thoughts = told.get("content"), ""
+    if content is None:
+        content, thoughts = _content(whole.content)
     message = AIMessage(
-        content=told.get("content", _content(whole.content)),
+        content=content,
         id=message_id,
         tool_calls=calls,
         invalid_tool_calls=invalid,
         usage_metadata=whole.usage_metadata,
         response_metadata={"finish_reason": finish, "model_name": _model_of(whole), **_kept(told)},
-        additional_kwargs={k: v for k, v in whole.additional_kwargs.items() if k not in _DROPPED_KWARGS and v},
+        additional_kwargs={
+            **({THOUGHTS: thoughts} if thoughts else {}),
+            **{k: v for k, v in whole.additional_kwargs.items() if k not in _DROPPED_KWARGS and v},
+        },
     )
     return Reply(
         sanitise_message(message),
@@ -136,17 +145,21 @@ def _kept(told: dict[str, Any]) -> dict[str, Any]:
     return {PROTOCOL: {"ignored": told["ignored"]}} if "ignored" in told else {}
 
 
-def _content(content: str | list[str | dict[str, Any]]) -> str | list[str | dict[str, Any]]:
-    """The content without the calls that some providers repeat in it: calls live in `tool_calls` alone."""
+def _content(content: str | list[str | dict[str, Any]]) -> tuple[str | list[str | dict[str, Any]], str]:
+    """The content, and the thoughts that stood in front of its text.
+
+    Calls that some providers repeat in it are left out: they live in `tool_calls` alone.
+    """
     if isinstance(content, str):
-        return content
+        thoughts, text = thoughts_apart(content)
+        return text, thoughts
     kept = [
         block
         for block in content
         if isinstance(block, str)
         or block.get("type") not in ("tool_use", "tool_call", "function_call", "input_json_delta")
     ]
-    return kept if any(not isinstance(b, str) for b in kept) else "".join(str(b) for b in kept)
+    return kept if any(not isinstance(b, str) for b in kept) else "".join(str(b) for b in kept), ""
 
 
 def _calls(

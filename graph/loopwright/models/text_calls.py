@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from loopwright.models.json_text import next_json
 from loopwright.models.replies import read_arguments
+from loopwright.models.thinking import thoughts_apart
 
 LONGEST_LEAD = 300
 """Characters of prose that may stand in front of a call; thinking in its own tags does not count."""
-_THINKING = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _END = re.compile(r"(?:\s*(?:<\|[^|<>]*\|>|</s>|<end_of_turn>))+\s*\Z")
 _OPENING = re.compile(
     r"^[ \t]*(?=[\[{]|```)"
@@ -52,8 +52,7 @@ def calls_in(
     tool, or none is taken; text behind a call means that the text speaks about it.
     """
     text = _END.sub("", text)
-    thinking = _THINKING.match(text)
-    begin = thinking.end() if thinking else 0
+    begin = len(text) - len(thoughts_apart(text)[1])
     for opening in _OPENING.finditer(text, begin):
         if len(text[begin : opening.start()].strip()) > LONGEST_LEAD:
             return None

@@ -11,6 +11,7 @@ from loopwright.models.protocols.relaxed_json import CutOff, Found, objects_in
 from loopwright.models.protocols.text_tools import INPUT, TextTools
 from loopwright.models.rescue import resolved
 from loopwright.models.text_calls import calls_in
+from loopwright.models.thinking import thoughts_apart
 
 WRAPPER = "step"
 """The field that holds the whole step where a server takes no choice at the root of a schema."""
@@ -20,7 +21,6 @@ _THOUGHTS = ("thought", "thoughts", "reasoning")
 _OWN = frozenset({"action", "finish", "name", *_INPUTS, *_THOUGHTS})
 _FINAL = frozenset({"final", "final_answer", "finish", "answer", "end_of_task"})
 _NONE = frozenset({"", "none", "null"})
-_THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _HALF_A_STEP = re.compile(r"[\s`\w]*[{\[].*?[\"'](?:action|final_answer)", re.DOTALL)
 _FENCE = re.compile(r"\s*```\w*\s*\Z")
 
@@ -66,7 +66,7 @@ def read_step(text: str, tools: TextTools) -> Reading:
     known form is that call. What is cut off is no call, nor what stands inside of it. For every text there is a
     reading; nothing is raised.
     """
-    text = _THINKING.sub("", text, count=1) if text.lstrip().startswith("<think") else text
+    _, text = thoughts_apart(text)
     found: list[Found] = []
     cut = False
     try:
@@ -96,7 +96,7 @@ def read_answer(text: str) -> Reading:
     reading = read_step(text, {})
     if not isinstance(reading.step, WrongFormat) or _HALF_A_STEP.match(text):
         return reading
-    return Reading(Answer(_THINKING.sub("", text, count=1).strip()))
+    return Reading(Answer(thoughts_apart(text)[1].strip()))
 
 
 def _reading(text: str, found: Found, tools: TextTools) -> Reading | None:
