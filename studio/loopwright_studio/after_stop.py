@@ -1,13 +1,9 @@
-"""What a person needs after a stop: what the stuck call gave, a limit that would do, words to fill in."""
+"""What a person needs after a stop: what the stuck call gave, and a limit that would do."""
 
 from math import ceil
 
-from loopwright.language import Language
 from loopwright.report import CallReport, RunEntry
 from loopwright.shapes import StopReport
-
-NEW_WORDS: dict[Language, str] = {"en": "WHAT TO DO DIFFERENTLY", "zh": "改变做法的说明"}
-"""What stands in a command for the words that a person has to find."""
 
 
 def outcome_of(run: RunEntry, call: CallReport) -> str:

@@ -1,6 +1,7 @@
 """Follows a thread that another process runs: each finished round is printed once, until the run ends or waits."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from loopwright.report import RunEntry, RunReport
@@ -12,21 +13,25 @@ from loopwright_studio.waiting import print_waiting
 
 PAUSE = 0.5
 """Seconds between two looks at the thread."""
+LASTS = 6
+"""Looks after which a call that still has no outcome is worth a line."""
 
 
 def follow(screen: Screen, look: Callable[[], RunReport], storage: str | None, *, pause: float = PAUSE) -> None:
     """Print the newest run as far as it is, and what comes; Ctrl-C ends the looking, not the run.
 
-    Which process runs it, or that none does, is said first and when it changes, with the calls that it is in.
+    Which process runs it, or that none does, is said first and when it changes, with the calls that it is in; so is
+    each later call that lasts.
     """
     report = look()
     screen.say(screen.words.thread.format(thread=one_line(report.thread)), "bold")
-    shown, told = Shown(screen), ""
+    shown, lasting, told = Shown(screen), Lasting(screen), ""
     while not shown.take(report):
         stands = standing_text(screen.words, report, storage)
-        if report.runs and stands != told:
-            screen.print(*open_rows(screen, report.runs[-1]))
-            screen.say(stands, wrap=False)
+        if report.runs:
+            screen.print(*lasting.rows(report.runs[-1], all_of_them=stands != told))
+            if stands != told:
+                screen.say(stands, wrap=False)
             told = stands
         time.sleep(pause)
         report = look()
@@ -34,10 +39,22 @@ def follow(screen: Screen, look: Callable[[], RunReport], storage: str | None, *
     print_waiting(screen, report.waiting, storage)
 
 
-def open_rows(screen: Screen, run: RunEntry) -> list[Row]:
-    """The calls of a run that have no outcome yet."""
-    calls = [call for turn in run.rounds for call in turn.calls if call.status == "open"]
-    return [row for call in calls for row in call_rows(screen, call)]
+class Lasting:
+    """The calls that have no outcome yet: each has a line once, when it has none for long."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._looks: Counter[str] = Counter()
+        self._told: set[str] = set()
+
+    def rows(self, run: RunEntry, *, all_of_them: bool) -> list[Row]:
+        """The lines that are due at this look; `all_of_them` does not wait."""
+        calls = [call for turn in run.rounds for call in turn.calls if call.status == "open"]
+        self._looks.update(call.call_id for call in calls)
+        long = [call for call in calls if all_of_them or self._looks[call.call_id] >= LASTS]
+        due = [call for call in long if call.call_id not in self._told]
+        self._told |= {call.call_id for call in due}
+        return [row for call in due for row in call_rows(self._screen, call)]
 
 
 class Shown:

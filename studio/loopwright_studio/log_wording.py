@@ -6,9 +6,12 @@ these forms (a policy of the user's own, a server's error) stays as it is.
 
 import re
 from functools import cache
+from typing import get_args
 
 from loopwright.language import Language
 from loopwright.policies.wording import REPLY_FAILURES
+from loopwright.shapes import FailureKind
+from loopwright_studio.wording import Words
 
 FORMS = {
     # policies
@@ -67,6 +70,9 @@ FORMS = {
 }  # fmt: skip
 """By form: a placeholder of one letter is a number, every other one any text, which may have such a form in turn."""
 
+KINDS = {kind.replace("_", " "): Words("zh").named("failure", kind) for kind in get_args(FailureKind)}
+"""Why a call that could not be made was answered."""
+
 
 def told(text: str, language: Language) -> str:
     """What the log says, in this language as far as its form is known."""
@@ -75,6 +81,8 @@ def told(text: str, language: Language) -> str:
 
 @cache
 def _in_chinese(text: str) -> str:
+    if text in KINDS:
+        return KINDS[text]
     for form, chinese in _forms():
         found = form.fullmatch(text)
         if found:

@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 import typer
 
-from loopwright.language import language
 from loopwright.report import RunReport
 from loopwright.results import RunResult
 from loopwright.shapes import Interruption
@@ -65,9 +64,8 @@ def print_stop(
         resume = command("resume", result.thread, storage, again=again)
         screen.say(screen.words.interrupted.format(command=resume), wrap=False)
         return
-    run = report.runs[-1]
-    print_card(screen, run, stop)
-    screen.commands(*next_commands(result.thread, stop, storage, language(run.task), again))
+    print_card(screen, report.runs[-1], stop)
+    screen.commands(*next_commands(result.thread, stop, storage, screen.words, again))
 
 
 def print_kept(screen: Screen, result: RunResult, url: str, storage: str | None, again: tuple[str, ...] = ()) -> None:

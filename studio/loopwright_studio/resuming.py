@@ -21,7 +21,8 @@ def resume_thread(
 ) -> None:
     """Resume until the run ends or a question stays open, and leave with the exit code."""
     report = session.agent.report(thread)
-    session = replace(session, language=spoken_of(report))  # that of an older run, after a fork
+    if report.runs:  # after a fork the newest may be an older one, or none yet
+        session = replace(session, language=spoken_of(report))
     words = session.screen().words
     pending, left = report.waiting, False
     decisions = read_decisions(pending, given or Answer(), words)
@@ -53,5 +54,6 @@ def run_asking(session: Session, stream: RunStream, *, left: bool = False) -> No
         answered = ask(result.pending, session.screen().words)
         left = len(answered) < len(result.pending)
         if answered:
-            result = session.follow(session.agent.stream(thread=stream.thread, decisions=answered, user=session.user))
+            stream = session.agent.stream(thread=stream.thread, decisions=answered, user=session.user)
+            result = session.follow(stream, begins=False)
     session.conclude(result)

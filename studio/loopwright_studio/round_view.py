@@ -51,8 +51,8 @@ def _decision(screen: Screen, done: DecisionReport) -> None:
 
 def _model(screen: Screen, done: ModelReport) -> None:
     words = screen.words
-    finish = words.in_brackets.format(text=one_line(done.finish_reason))
-    screen.say(f"call_model {one_line(done.model)}  {seconds(done.seconds)} {finish}", "blue")
+    finish = words.in_brackets.format(text=one_line(done.finish_reason) or words.no_reply)
+    screen.say(f"call_model {one_line(done.model)}  {seconds(done.seconds)} {finish.strip()}", "blue")
     screen.say(f"  {words.request_of.format(tokens=done.request_tokens, parts=parts_text(words, done.parts))}")
     spent = words.tokens_in_and_out.format(tokens_in=done.tokens_in, tokens_out=done.tokens_out)
     facts = [spent + (words.in_brackets.format(text=words.estimated) if done.estimated else "")]
@@ -69,14 +69,15 @@ def _model(screen: Screen, done: ModelReport) -> None:
 
 def _call(screen: Screen, done: CallReport) -> None:
     words = screen.words
-    status = words.named("status", done.status)
-    facts = [status] if done.status == "open" else [done.effect or words.no_such_tool, status, seconds(done.seconds)]
+    facts = words.became(done) or [words.status_ok]
+    if done.status != "open":
+        facts = [done.effect or words.no_such_tool, *facts, seconds(done.seconds)]
     facts += [words.retries(done.retries)] if done.retries else []
     facts += [words.edited] if done.edited else []
-    screen.say(f"{one_line(done.tool)} {one_line(done.call_id)}  {words.comma.join(facts)}", "cyan")
+    screen.say(f"{one_line(done.tool) or words.unreadable} {one_line(done.call_id)}  {words.comma.join(facts)}", "cyan")
     args = done.args if isinstance(done.args, str) else json.dumps(done.args, ensure_ascii=False, indent=2, default=str)
     screen.say(visible(args))
-    if done.failure is not None:
+    if done.failure is not None and done.failure["text"] not in (done.result or ""):
         screen.say(f"  {_failure(words, done.failure)}", "red")
     if done.result is not None:
         screen.say(f"{screen.glyphs['ok']} {visible(done.result)}")

@@ -55,7 +55,7 @@ def call_rows(screen: Screen, done: CallReport) -> list[Row]:
         "" if kind == "open" else seconds(done.seconds),
         _notes(screen.words, done),
     )
-    made = (INDENT, screen.mark(kind), f" {one_line(done.tool)} {arguments(done.args)}")
+    made = (INDENT, screen.mark(kind), f" {one_line(done.tool) or screen.words.unreadable} {arguments(done.args)}")
     if notes:
         room = screen.room(right) - cells(notes)
         made = (*made[:2], cut(made[2], max(LEAST_MADE, room - len(INDENT) - 1)))
@@ -118,8 +118,7 @@ def failure_text(words: TerminalWording, failure: Failure) -> str:
 
 
 def _notes(words: TerminalWording, done: CallReport) -> str:
-    notes = [] if done.status == "ok" else [words.named("status", done.status)]
-    notes += [words.named("failure", done.failure["kind"])] if done.failure else []
+    notes = words.became(done)
     notes += [words.edited_call] if done.edited else []
     notes += [words.retries(done.retries)] if done.retries else []
     return words.in_brackets.format(text=words.comma.join(notes)) if notes else ""

@@ -103,6 +103,6 @@ def fork(
         "model": model, "base_url": base_url, "storage": storage, "workspace": workspace, "user": user,
         "preset": preset,
     }  # fmt: skip
-    session = open_session(arguments, quiet=quiet, as_json=as_json, thread=thread)
+    session = open_session(arguments, quiet=quiet, as_json=as_json, thread=thread, task=edit)
     session.agent.fork(thread, checkpoint, edit=edit, repeat_effects=repeat_effects, into=into)
     resume_thread(session, into or thread)

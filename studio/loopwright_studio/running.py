@@ -63,9 +63,10 @@ class Session:
         """stderr, in the language of the task."""
         return Screen(self.language, stderr=True)
 
-    def follow(self, stream: RunStream) -> RunResult:
+    def follow(self, stream: RunStream, *, begins: bool = True) -> RunResult:
         """Run the stream to its end, showing it; the first Ctrl-C or SIGTERM ends it after its step.
 
+        A run that `begins` has a line above it, which one that goes on below its answered questions had before.
         What a tool prints meanwhile goes to stderr: on stdout stands the answer alone, or one event a line.
         """
         out, screen = sys.stdout, self.screen()
@@ -73,20 +74,21 @@ class Session:
         resume = command("resume", stream.thread, self.storage, again=self.again)
         farewell = f"{clear}{screen.words.interrupted.format(command=resume)}\n"
         with (
-            interruptible(lambda: stream.cancel("drained"), screen.words.stopping, farewell, WAITING),
+            interruptible(lambda: stream.cancel("drained"), f"{clear}{screen.words.stopping}", farewell, WAITING),
             redirect_stdout(sys.stderr),
         ):
-            self._consume(stream, screen, out)
+            self._consume(stream, screen, out, begins=begins)
         return stream.result
 
-    def _consume(self, stream: RunStream, screen: Screen, out: TextIO) -> None:
+    def _consume(self, stream: RunStream, screen: Screen, out: TextIO, *, begins: bool) -> None:
         if self.silent:
             for item in stream:
                 if self.as_json and isinstance(item, dict):
                     typer.echo(json_line(item), file=out)
             return
-        model, thread = self.configuration.model or OFFLINE, visible(stream.thread)
-        screen.say(screen.words.run_begins.format(model=model, thread=thread), "bold")
+        if begins:
+            model, thread = self.configuration.model or OFFLINE, visible(stream.thread)
+            screen.say(screen.words.run_begins.format(model=model, thread=thread), "bold")
         limits = self.configuration.settings().limits()
         with Live(screen, stream, lambda: self.agent.report(stream.thread), limits) as live:
             for item in stream:

@@ -6,7 +6,6 @@ from typing import TypeAlias, TypeVar
 
 from rich.text import Text
 
-from loopwright.language import language
 from loopwright.report import (
     CompressionReport,
     ExtensionReport,
@@ -60,7 +59,7 @@ def show_report(screen: Screen, report: RunReport, storage: str | None, *, every
     if len(report.runs) > 1:
         screen.say(words.all_runs.format(runs=len(report.runs), sums=totals_text(words, report.totals)))
     for model, ratio in report.token_ratios.items():
-        if abs(ratio - 1) >= LEAST_RATIO:
+        if abs(ratio - 1) >= LEAST_RATIO and not model.startswith("offline:"):  # rules have no server
             screen.say(words.token_ratio.format(model=one_line(model), ratio=ratio))
     print_waiting(screen, report.waiting, storage)
 
@@ -83,7 +82,7 @@ def print_end(screen: Screen, report: RunReport, run: RunEntry, storage: str | N
         print_card(screen, run, stop)
         if newest:  # `resume` and `run` go on from there alone
             look = closer_look(run, stop)
-            screen.commands(*next_commands(report.thread, stop, storage, language(run.task), look=look))
+            screen.commands(*next_commands(report.thread, stop, storage, screen.words, look=look))
     elif stop is None and newest and not report.waiting:
         screen.say(standing_text(screen.words, report, storage), wrap=False)
 

@@ -12,7 +12,6 @@ class TerminalWording(Words):
     """The texts of the terminal in one language; those with placeholders are completed with `str.format`."""
 
     # between words
-    colon = Said(": ", "：")
     in_brackets = Said(" ({text})", "（{text}）")
     error = Said("Error: {text}", "错误：{text}")
 
@@ -77,6 +76,13 @@ class TerminalWording(Words):
     retries = Counted("{n:,} retry", "{n:,} retries", "重试 {n:,} 次")
     compressions = Counted("{n:,} compression", "{n:,} compressions", "压缩 {n:,} 次")
 
+    # the stop card
+    card_stopped = Said("Stopped", "已停止")
+    card_left = Said("Left in the middle: every finished step is kept", "中断在半途：已完成的步骤全部保留")
+    full_stop = Said(".", "。")
+    it_began = Said("It began at step {step}.", "从第 {step} 步开始。")
+    its_result = Said("Its result: {text}", "其结果：{text}")
+
     # show
     thread = Said("Thread {thread}", "线程 {thread}")
     run = Said("Run {number}", "第 {number} 次运行")
@@ -91,7 +97,7 @@ class TerminalWording(Words):
         "The server of {model} counts {ratio:.2f} tokens for each of ours; budgets allow for it.",
         "我们每数 1 个 token，{model} 的服务器计为 {ratio:.2f} 个；预算已考虑这一点。",
     )
-    it_is_run_by = Said("It is run by {holder}.", "由 {holder} 运行。")
+    it_is_run_by = Said("It is run by {holder}.", "运行者：{holder}。")
     nobody_holds_it = Said(
         "No process holds it: if it was left in the middle, go on with: {command}",
         "没有进程持有它：如果中断在半途，可以这样继续：{command}",

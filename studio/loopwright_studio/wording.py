@@ -6,7 +6,10 @@ Names of the machine (guard, nodes, stop reasons, policies) stay as code and doc
 from collections.abc import Callable
 
 from loopwright.language import Language
-from loopwright_studio.after_stop import NEW_WORDS
+from loopwright.report import CallReport
+
+SAID_BY_STATUS = ("denied", "permanent")
+"""Kinds of failure that say nothing more of a call that a person rejected, or of one whose outcome is unknown."""
 
 
 class Said:
@@ -39,9 +42,18 @@ class Words:
         """The word for a name of the code, as `status_ok` for `ok`; the name itself where it has none."""
         return str(getattr(self, f"{kind}_{name}", name))
 
+    def became(self, call: CallReport) -> list[str]:
+        """What became of a call, and how it failed where that says more."""
+        said = [] if call.status == "ok" else [self.named("status", call.status)]
+        if call.failure is not None and (call.status == "error" or call.failure["kind"] not in SAID_BY_STATUS):
+            said.append(self.named("failure", call.failure["kind"]))
+        return said
+
+    colon = Said(": ", "：")
     comma = Said(", ", "，")
     and_next = Said(", ", "、")
     tok = Said("tok", "token")
+    unreadable = Said("no readable call", "无法读取的调用")
     no_reply = Said("no reply", "无回复")
     failed_calls = Said("{count} failed", "{count} 次失败")
     refused_calls = Said("{count} not run", "{count} 次未执行")
@@ -49,7 +61,7 @@ class Words:
     round_of_run = Said("Run {run}, round {round}", "第 {run} 次运行第 {round} 轮")
 
     # what stands in a command for the words of a person
-    new_words = Said(NEW_WORDS["en"], NEW_WORDS["zh"])
+    new_words = Said("WHAT TO DO DIFFERENTLY", "改变做法的说明")
     new_task = Said("TASK", "新任务")
     reason_word = Said("REASON", "理由")
 
@@ -64,7 +76,7 @@ class Words:
     status_ok = Said("ok", "成功")
     status_error = Said("error", "出错")
     status_refused = Said("refused", "被拒绝")
-    status_served = Said("served", "沿用已有结果")
+    status_served = Said("served", "直接给出结果")
     status_rejected = Said("rejected", "被人工拒绝")
     status_unknown = Said("unknown", "结果未知")
     status_not_run = Said("not run", "未执行")

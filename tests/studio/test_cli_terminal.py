@@ -185,6 +185,7 @@ def test_who_quits_is_asked_no_more(process: Start, command: str) -> None:
             rest = say("", "")
     assert say.code == 4  # type: ignore[attr-defined]
     assert "6*7 = 42" in rest
+    assert ("openai:any, thread t" in rest) == (command == "resume")  # once: `run` has it above the questions
     assert "resume t --approve" in rest
     assert "waiting:" not in rest
 
@@ -250,6 +251,7 @@ def test_an_interrupt_in_a_terminal_is_seen(process: Start, signals: int, task: 
     for part in ("calculator expression=6*7", words_of.stopping, "loopwright resume t"):
         assert len([line for line in lines if part in line]) == 1, lines
     assert not any(words_of.leaving in line for line in lines), "the two lines are left behind"
+    assert words_of.stopping in lines, "something of the two lines stands beside it"
 
 
 def test_a_stop_without_a_reply_is_told_once_in_a_terminal(process: Start) -> None:

@@ -1,6 +1,7 @@
 """What the terminal says of a thread is in one language: English or Chinese, as its newest task is."""
 
 import io
+import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -15,13 +16,14 @@ from tests.studio.page_story import every_kind
 from typer.testing import CliRunner, Result
 
 import loopwright_studio
+from loopwright import Agent
 from loopwright.errors import UsageError
 from loopwright.language import HAN
 from loopwright.pending import Pending
-from loopwright.report import RunReport, fold_report
+from loopwright.report import CallReport, RunReport, fold_report
 from loopwright.report.data import RunStatus
 from loopwright.shapes import CallStatus, FailureKind, StopReason
-from loopwright.testing import ModelEndpoint, Status
+from loopwright.testing import ModelEndpoint, ScriptedModel, Status, call, reply
 from loopwright_studio.call_line import LONG
 from loopwright_studio.console import Screen
 from loopwright_studio.deciding import CHOICES, QUIT, VIEW, ask
@@ -240,6 +242,46 @@ def test_the_newest_task_decides(invoke: Callable[..., Result]) -> None:
     assert "第 1 次运行 已完成  what is 2*3" in invoke("show", "t").stdout
     assert "（已完成）" in invoke("resume", "t").stderr
     assert "线程 t 的下一个请求" in invoke("show", "t", "--request").stdout
+
+
+def test_why_a_call_could_not_be_made_is_told_in_chinese() -> None:
+    """The guard's reason is then the kind of failure alone; a call without a name is one that could not be read."""
+    script: list[Any] = [reply("", call("传送", to="甲")), reply("", call("")), "好了"]
+    made = Agent(ScriptedModel(script), [])
+    made.run("请传送", thread="t")
+    report = made.report("t")
+    shown = on_screen(report, lambda screen: show_report(screen, report, None))
+    assert "call：未知工具" in shown
+    assert "✗ 无法读取的调用" in shown
+    assert "unknown tool" not in shown
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "said"),
+    [
+        ("rejected", "denied", "被人工拒绝"),
+        ("unknown", "permanent", "结果未知"),
+        ("unknown", "timeout", "结果未知，超时"),
+        ("error", "permanent", "出错，永久性错误"),
+    ],
+)
+def test_what_became_of_a_call_is_said_once(status: Any, kind: Any, said: str) -> None:
+    """The kind of failure stands beside the status where it says more: who was refused was denied."""
+    failed = CallReport(
+        call_id="c", tool="付款", args={}, effect="write", status=status, failure={"kind": kind, "text": ""}
+    )
+    assert "，".join(TerminalWording("zh").became(failed)) == said
+
+
+def test_a_fork_speaks_the_language_of_what_goes_on(invoke: Callable[..., Result]) -> None:
+    """From before the run began there is no run to read it from: it is the thread's; with an edit, that of the edit."""
+    invoke("run", "6*7 等于多少？", "--thread", "t", "-q")
+    first = json.loads(invoke("history", "t", "--json").stdout)[1]
+    assert first["node"] == "__start__"
+    told = invoke("fork", "t", first["checkpoint"], "--into", "u").stderr
+    assert "已保存在" in told
+    assert english(told) == []
+    assert not CHINESE.search(invoke("fork", "t", first["checkpoint"], "--edit", "What is 6*7?").stderr)
 
 
 def test_json_has_no_language(invoke: Callable[..., Result]) -> None:

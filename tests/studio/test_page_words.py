@@ -99,6 +99,12 @@ def test_a_chinese_page_has_no_english_sentence() -> None:
     assert {text.strip(" :·") for text in page.texts} & ours == set()
 
 
+def test_a_chinese_page_has_chinese_colons() -> None:
+    """What follows a word of ours follows a colon of full width."""
+    texts = Spoken(build_page(every_kind().told(), "sqlite:///runs.db")).texts
+    assert [text for text in texts if re.search(f"{HAN.pattern}:|^:", text)] == []
+
+
 def is_english(text: str) -> bool:
     """Whether two or more English words stand beside each other, and are no name of the machine."""
     return any(found not in NAMES for found in re.findall(r"[A-Za-z]{2,}(?: [A-Za-z]{2,})+", text))

@@ -23,7 +23,8 @@ from loopwright.models import load_model
 from loopwright.report import fold_report
 from loopwright.testing import ModelEndpoint, ScriptedModel, Status, call, reply
 from loopwright_studio.console import Screen
-from loopwright_studio.following import Shown, follow
+from loopwright_studio.following import LASTS, Shown, follow
+from loopwright_studio.round_view import find_round, show_round
 from loopwright_studio.showing import run_rows, show_report, went_well
 
 
@@ -217,6 +218,50 @@ def test_following_says_once_that_nobody_runs_the_thread() -> None:
     follow(followed, lambda: looks.pop(0), None, pause=0)
     assert written.getvalue().count("No process holds it") == 1
     assert looks == []
+
+
+def test_following_names_the_call_that_a_run_hangs_in() -> None:
+    """A call that begins after the first look has a line once, when it lasts; one that is short has none."""
+    stream = agent("ab").stream("what is there?", thread="t")
+    events: list[Any] = [item for item in stream if isinstance(item, dict)]
+    sent = [n for n, each in enumerate(events, 1) if each["kind"] == "decision" and each["go"] == "execute_tools"]
+    looks = [(3, 1), *[(sent[0], 2)] * (LASTS - 1), *[(sent[1], 4)] * (LASTS + 5), (len(events), 6)]
+    followed, written = screen()
+
+    def look() -> RunReport:
+        told, written = looks.pop(0)
+        return fold_report("t", events[:told], stream.result.messages[:written])
+
+    follow(followed, look, None, pause=0)
+    assert [line.strip() for line in written.getvalue().splitlines() if "no outcome yet" in line] == [
+        "○ look at=b1 (no outcome yet)"
+    ]
+
+
+def test_a_failed_call_is_told_once_in_its_round(invoke: Callable[..., Result], stored: Path) -> None:
+    """What the model was told holds the error, so that the round has no second line for it; its kind stands above."""
+    whole = invoke("show", "t", "--round", "3").stdout
+    assert "read, error, permanent, 0.0s" in whole
+    assert whole.count("FileNotFoundError") == 1
+
+
+def test_a_reply_that_never_came_has_no_empty_brackets() -> None:
+    """A model call that failed before it had a finish reason says so, in both languages."""
+    with ModelEndpoint([Status(401)]) as endpoint:
+        made = Agent(load_model("openai:m", base_url=endpoint.base_url))
+        made.run("what is there?", thread="t")
+    report = made.report("t")
+    followed, written = screen()
+    show_round(followed, *find_round(report, 1))
+    assert "(no reply)" in written.getvalue()
+
+
+def test_rules_have_no_server_that_counts() -> None:
+    """How a server counts tokens is said of a server alone."""
+    report = told("a").model_copy(update={"token_ratios": {"offline:demo": 0.8, "qwen3": 0.8}})
+    assert [line for line in shown(report).splitlines() if "for each of ours" in line] == [
+        "The server of qwen3 counts 0.80 tokens for each of ours; budgets allow for it."
+    ]
 
 
 def test_two_views_at_once_are_refused(invoke: Callable[..., Result], stored: Path) -> None:

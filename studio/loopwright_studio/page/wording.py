@@ -188,7 +188,6 @@ class Wording(Words):
     model_failed = Said("Model: {kind}", "模型：{kind}")
     guard = Said("Guard", "guard")
     as_written = Said("as written", "原文")
-    unreadable = Said("no readable call", "无法读取的调用")
     needs_approval = Said("needs approval", "需要批准")
     needs_approval_of = Said("needs approval: {tools}", "需要批准：{tools}")
     result = Said("Result", "结果")
