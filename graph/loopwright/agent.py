@@ -204,4 +204,4 @@ class Agent(ThreadDoors, UserDoors, Generic[OutputT]):
 def _context(overrides: Mapping[str, Any] | None, user: Mapping[str, Any] | None) -> Context | None:
     if not overrides and not user:
         return None
-    return Context.model_validate({**(overrides or {}), "user": user or {}})
+    return Context.model_validate({**(overrides or {}), **({"user": user} if user else {})})

@@ -14,6 +14,7 @@ from langchain_core.messages import (
     convert_to_messages,
 )
 from langchain_core.runnables import RunnableConfig
+from langgraph.constants import START
 from langgraph.types import Command, StateSnapshot
 
 from loopwright.context import Context
@@ -54,10 +55,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """What the graph will be given; `input` is the constant DONE when nothing has to run."""
+    """What the graph will be given; `input` is the constant DONE when nothing has to run.
+
+    `settles` is true for a new task that comes upon a step which was left in the middle and of which something has
+    finished: LangGraph drops that with a new input, so it has to become part of the thread first.
+    """
 
     input: Any
     config: RunnableConfig
+    settles: bool = False
 
 
 DONE = object()
@@ -72,14 +78,20 @@ def standing(events: Sequence[Event], delivery: str) -> Standing:
     return "done" if any(event["kind"] in ("stop", "begin") for event in events[begun + 1 :]) else "go_on"
 
 
-def leaves_behind(snapshot: StateSnapshot, request: Request) -> bool:
-    """Whether a new task comes upon a step that was left in the middle and of which something has finished.
-
-    LangGraph drops that with a new input. A request that goes on takes it up.
-    """
-    if request.task is None or not any(task.result is not None for task in snapshot.tasks):
+def overtaken(snapshot: StateSnapshot, delivery: str) -> bool:
+    """Whether the input of another delivery has come behind this one's, be it only stored and not yet taken in."""
+    messages: list[AnyMessage] = snapshot.values.get("messages", [])
+    place = next((i for i, message in enumerate(messages) if message.id == input_id(delivery)), None)
+    if place is None:
         return False
-    return request.run_id is None or standing(snapshot.values.get("events", []), request.run_id) == "new"
+    waits = snapshot.next == (START,) and run_id_of(snapshot) not in (None, delivery)
+    return waits or any(isinstance(message, HumanMessage) for message in messages[place + 1 :])
+
+
+def run_id_of(snapshot: StateSnapshot) -> str | None:
+    """The delivery under which this checkpoint was written; None where LangGraph's own API wrote it without one."""
+    found = (snapshot.metadata or {}).get("run_id")
+    return str(found) if found else None
 
 
 def check_same_input(messages: Sequence[AnyMessage], delivery: str, text: str) -> None:
@@ -105,17 +117,18 @@ def plan(snapshot: StateSnapshot, request: Request, url: str) -> Plan:
     if request.task is not None:
         run_id = request.run_id or str(uuid4())
         messages = _messages(request.task, run_id)
-        where = standing(events, run_id)
+        where = "done" if overtaken(snapshot, run_id) else standing(events, run_id)
         check_same_input(snapshot.values.get("messages", []), run_id, text_of(messages[-1]))
         payload: dict[str, Any] = {"messages": messages, **({"extend": request.extend} if request.extend else {})}
-        return Plan(DONE if where == "done" else payload, {**config, "metadata": {"run_id": run_id}})
+        settles = where == "new" and any(task.result is not None for task in snapshot.tasks)
+        return Plan(DONE if where == "done" else payload, {**config, "metadata": {"run_id": run_id}}, settles)
     if not snapshot.values:
         raise UnknownThread(f"There is no thread {request.thread!r} in {url}.")
     return _resumption(snapshot, events, request, config)
 
 
 def _resumption(snapshot: StateSnapshot, events: list[Event], request: Request, config: RunnableConfig) -> Plan:
-    current = str((snapshot.metadata or {}).get("run_id") or request.run_id or uuid4())
+    current = run_id_of(snapshot) or request.run_id or str(uuid4())
     going_on: RunnableConfig = {**config, "metadata": {"run_id": current}}
     answers = _answers(snapshot, request)
     if answers is not None:

@@ -6,6 +6,9 @@ from loopwright.errors import StorageError, UsageError
 from loopwright.event_shapes import Event
 from loopwright.shapes import FORMAT, OLDEST_FORMAT, Run
 
+SETTLED = "settled"
+"""In a checkpoint's metadata: it holds what a step that was left in the middle had finished; a new input follows."""
+
 
 def check_format(run: Run | None, thread: str) -> None:
     """Raises UsageError for a thread whose layout is newer or older than what this version reads."""

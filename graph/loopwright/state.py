@@ -177,6 +177,11 @@ def run_of(state: Mapping[str, Any]) -> Run | None:
     return state.get("run")
 
 
+def verdict_of(state: Mapping[str, Any]) -> Verdict | None:
+    """The guard's last decision; None before the first."""
+    return state.get("verdict")
+
+
 def repeats_of(state: Mapping[str, Any]) -> str:
     """The branch's permission to repeat effects; empty when none was given."""
     return state.get("repeats") or ""

@@ -15,8 +15,9 @@ from langgraph.runtime import RunControl
 from langgraph.types import StateSnapshot
 
 from loopwright.context import Context
-from loopwright.delivery import DONE, Plan, Request, leaves_behind, plan
+from loopwright.delivery import DONE, Plan, Request, plan, run_id_of
 from loopwright.errors import UsageError
+from loopwright.layout import SETTLED
 from loopwright.results import OutputT, RunResult, Token, interruption, result_of
 from loopwright.shapes import Interruption
 from loopwright.soundness import check_thread
@@ -165,8 +166,9 @@ class RunStream(Generic[OutputT]):
             yield from permit_repeats(graph, self.thread)
             snapshot = yield look
         todo = plan(snapshot, self._request, self._place.url)
-        if leaves_behind(snapshot, self._request):  # what has finished becomes part of the thread first
-            yield Do(graph.update_state, graph.aupdate_state, (_config(self.thread), None, END))
+        if todo.settles:  # under the left run's id, so that a crash before the new input changes nothing for that run
+            left: RunnableConfig = {**_config(self.thread), "metadata": {"run_id": run_id_of(snapshot), SETTLED: True}}
+            yield Do(graph.update_state, graph.aupdate_state, (left, None, END))
         return todo
 
     def _item(self, mode: str, part: Any) -> Event | Token | None:

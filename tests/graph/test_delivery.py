@@ -139,6 +139,7 @@ def test_a_new_turn_keeps_what_the_left_step_had_finished(storage_url: str, run:
     (left, _) = agents[0].report("t").runs
     assert [(each.status, each.tool) for each in left.rounds[0].calls] == [("ok", "look"), ("not_run", "look")]
     assert left.rounds[0].calls[0].result == "saw a"
+    assert "nobody knows whether it did" in (left.rounds[0].calls[1].result or "")  # it had begun, and has no journal
     assert left.forks == ()
 
 

@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.prebuilt import ToolRuntime
 from langgraph.store.memory import InMemoryStore
 
 from loopwright import Agent, RunResult, Settings, build_graph, tool_policy
+from loopwright.context import Context
 from loopwright.errors import BadDecision, DeliveryConflict, SettingsError, UnknownThread, UsageError
 from loopwright.settings import ModelSettings, ToolSettings
+from loopwright.state import State
 from loopwright.testing import ScriptedModel, call, reply
 
 FAST = Settings(model=ModelSettings(retry_delay=0), tools=ToolSettings(retry_delay=0))
@@ -330,6 +333,20 @@ def test_overrides_hold_for_one_run() -> None:
     assert "pirate" not in model.requests[1].messages[0].text
     with pytest.raises(SettingsError, match="'colour' cannot be overridden for one run"):
         agent.run("x", overrides={"colour": "red"})
+
+
+def test_user_data_may_stand_among_the_overrides() -> None:
+    """It is a field of Context like any other, and is not dropped where it is not given by its own name."""
+    seen: list[Any] = []
+
+    @tool
+    def look(runtime: ToolRuntime[Context, State]) -> str:
+        """Look."""
+        seen.append(runtime.context.user)
+        return "saw"
+
+    Agent(ScriptedModel([reply("", call("look")), "done"]), [look]).run("x", overrides={"user": {"name": "Ada"}})
+    assert seen == [{"name": "Ada"}]
 
 
 @pytest.mark.parametrize(

@@ -307,6 +307,15 @@ def test_a_stuck_run_says_where_it_began() -> None:
     assert limited.report("t").runs[0].stuck is None
 
 
+def test_a_limit_without_end_comes_back_from_json() -> None:
+    """Somebody may have lifted a limit for good, and JSON has no number for that."""
+    agent = Agent(ScriptedModel(["done"]))
+    agent.run("x", thread="t", overrides={"max_seconds": float("inf")})
+    report = agent.report("t")
+    assert report.runs[0].limits["seconds"] == float("inf")
+    assert RunReport.model_validate_json(report.model_dump_json()) == report
+
+
 def test_another_version_of_the_shapes_is_refused() -> None:
     """The JSON names its version, and one of another version is not read as if it were this one."""
     events, messages = log(1)

@@ -108,12 +108,12 @@ class Life:
         self.check()
 
     def move(self, move: str) -> None:
-        """The next thing that happens to the thread; one whose process died is resumed before anything else."""
+        """The next thing that happens to the thread; one whose process died is resumed first, or gets a new task."""
         pending = self.agent.pending("t")
-        if self.died or move == "resume":
-            self.go()
-        elif move == "task":
+        if move == "task":
             self.go(input="another task")
+        elif self.died or move == "resume":
+            self.go()
         elif move == "extend":
             self.go(extend={"model_calls": 9})
         elif move == "fork":
@@ -182,12 +182,12 @@ def check_run(run: RunEntry, world: World) -> None:
 
 
 def check_call(told: CallReport, ran: list[str], *, forked: bool) -> None:
-    """A call that did not run has no execution; one that did ran with these arguments.
+    """A call that did not run has no execution, or is told as one that may have; one that did ran with these arguments.
 
     In a forked thread both may differ: the books also hold what was done on the way that was left.
     """
     if told.status in ("refused", "rejected", "not_run", "served"):
-        assert ran == [] or forked
+        assert ran == [] or forked or "nobody knows whether it did" in (told.result or "")
     if told.status == "ok" and ran and not forked:
         assert told.args == {"how": ran[-1]}
         assert told.edited is (ran[-1] == "edited")

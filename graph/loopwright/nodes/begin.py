@@ -19,7 +19,7 @@ from loopwright.nodes.call_event import call_event
 from loopwright.nodes.wiring import Wiring, verdict
 from loopwright.policies.limits import check_extension
 from loopwright.sanitise import sanitise_message
-from loopwright.state import FORMAT, BeginEvent, Event, Run, State, Update, extend_of, run_of
+from loopwright.state import FORMAT, BeginEvent, Event, Run, State, Update, extend_of, run_of, verdict_of
 from loopwright.steps import Core
 from loopwright.tooling import Outcome, effect_of, result_message, signature
 from loopwright.tooling.wording import told
@@ -46,7 +46,7 @@ def begin(wiring: Wiring, state: State) -> Core[Update]:
         run = _opened(old, delivery, {**wiring.settings_now().limits(), **(extend or {})})
     else:
         run = _extended(old, extend or {})
-    answers, events = yield from _close_open_calls(wiring, run, messages)
+    answers, events = yield from _close_open_calls(wiring, run, messages, _sent(state))
     event: BeginEvent = {
         **stamp(run["id"], run["model_calls"], started),
         "kind": "begin",
@@ -130,10 +130,21 @@ def _cleaned(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     return changed
 
 
+def _sent(state: State) -> frozenset[str]:
+    """The calls that the guard sent to their tools last, those aside that a person was to be asked about first."""
+    last = verdict_of(state)
+    if last is None or last["go"] != "execute_tools":
+        return frozenset()
+    return frozenset(each["call_id"] for each in last["calls"] if each["rung"] != "ask")
+
+
 def _close_open_calls(
-    wiring: Wiring, run: Run, messages: Sequence[AnyMessage]
+    wiring: Wiring, run: Run, messages: Sequence[AnyMessage], sent: frozenset[str]
 ) -> Core[tuple[list[ToolMessage], list[Event]]]:
-    """Answer every open call of the last reply: from the journal if it is there, else as not run."""
+    """Answer every open call of the last reply: from the journal if it is there, else as not run.
+
+    One of `sent` that no journal knows of may have run all the same, which its text says.
+    """
     answers: list[ToolMessage] = []
     events: list[Event] = []
     journal = Journal.here()
@@ -142,8 +153,9 @@ def _close_open_calls(
         args = call["args"] if isinstance(call["args"], dict) else {"": call["args"]}
         name, call_id, started = call["name"] or "", call["id"] or "", time.perf_counter()
         mark = signature(name, args)
-        outcome = Outcome("not_run", told("left", language))
-        if journal is not None and effect_of(wiring.toolbox.policy(name)) == "write":
+        journaled = journal is not None and effect_of(wiring.toolbox.policy(name)) == "write"
+        outcome = Outcome("not_run", told("no_result" if call_id in sent and not journaled else "left", language))
+        if journal is not None and journaled:
             record = (yield from journal.lookup(call_id, mark, ())).own_record
             if record is not None:
                 outcome = wiring.journaled(record, language)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
+from loopwright.layout import SETTLED
 from loopwright.shapes import Run
 from loopwright.steps import Core, Do
 
@@ -29,7 +30,8 @@ def branches(saver: BaseCheckpointSaver[Any], thread: str, head: CheckpointTuple
     """
     marks: list[CheckpointTuple] = []
     for source in ("fork", "update"):
-        marks += yield from _listed(saver, thread, {"source": source})
+        listed = yield from _listed(saver, thread, {"source": source})
+        marks += [each for each in listed if SETTLED not in each.metadata]
     if not marks:
         return []
     parents = {_id(each): _parent(each) for each in (yield from _listed(saver, thread))}

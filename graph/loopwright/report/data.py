@@ -15,7 +15,8 @@ A run by LangGraph's server reads `unfinished` until it ends where its graph is 
 
 
 class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    # a limit may be infinite, and JSON has no such number
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
 
 
 class DecisionReport(_Data):

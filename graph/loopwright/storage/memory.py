@@ -2,10 +2,13 @@
 
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
@@ -14,8 +17,28 @@ from loopwright.storage.encryption import plain_serializer
 from loopwright.storage.place import Storage
 
 
+class WholeSaver(InMemorySaver):
+    """LangGraph's saver in memory, of which nobody reads the half of what a step wrote, as of a database."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.whole = threading.RLock()
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """As LangGraph's does, at once."""
+        with self.whole:
+            super().put_writes(config, writes, task_id, task_path)
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """As LangGraph's does, not in the middle of a write."""
+        with self.whole:
+            return super().get_tuple(config)
+
+
 def _fresh() -> Storage:
-    return Storage(InMemorySaver(serde=plain_serializer()), InMemoryStore())
+    return Storage(WholeSaver(serde=plain_serializer()), InMemoryStore())
 
 
 @dataclass

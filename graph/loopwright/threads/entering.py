@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage
 from langgraph.types import StateSnapshot
 
+from loopwright.delivery import run_id_of
 from loopwright.state import run_of
-from loopwright.threads.reading import run_id_of
 
 Entrance: TypeAlias = Literal["__start__", "guard", "call_model", "finish"]
 """`__start__` leads to begin, `call_model` to the guard, `guard` to where its verdict leads, `finish` to the end."""

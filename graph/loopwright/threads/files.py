@@ -8,6 +8,7 @@ from langchain_core.messages import AnyMessage
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, field_serializer
 
 from loopwright.builtins import RESULTS
+from loopwright.delivery import run_id_of
 from loopwright.effects import BY_SIGNATURE, EFFECTS, Record
 from loopwright.errors import UsageError
 from loopwright.state import FORMAT, Event, Run, StopReport, Verdict, View
@@ -15,7 +16,7 @@ from loopwright.steps import drive
 from loopwright.storage import Storage
 from loopwright.threads.entering import Standing
 from loopwright.threads.forking import enter_new
-from loopwright.threads.reading import existing, look, reader, run_id_of
+from loopwright.threads.reading import existing, look, reader
 from loopwright.threads.stored import Stored, read_stored, write_stored
 
 VERSION = 1

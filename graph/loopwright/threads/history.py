@@ -10,6 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from loopwright.errors import UnknownThread
 from loopwright.language import Language, language_of
+from loopwright.layout import SETTLED
 from loopwright.state import Event, run_of
 from loopwright.steps import Core, Do
 from loopwright.threads.reading import checkpoint_of, config_of
@@ -24,7 +25,8 @@ class HistoryEntry:
 
     `parent` is the checkpoint it was made from; where two have the same one, the thread was forked. `current` is true
     on the branch that the thread is on now. `step` counts the run's model calls so far. `source` is LangGraph's:
-    `loop` for a node of the machine, `input` for what a caller sent, `update` for an edit or a fork.
+    `loop` for a node of the machine, `input` for what a caller sent, `update` for an edit or a fork, and for what a
+    left step had finished before a new task came.
     """
 
     checkpoint: str
@@ -62,7 +64,8 @@ def history(saver: BaseCheckpointSaver[Any], thread: str) -> Core[list[HistoryEn
 
 def _entry(found: CheckpointTuple, parent: CheckpointTuple | None, current: bool, language: Language) -> HistoryEntry:
     source: Source = found.metadata.get("source", "loop")
-    writes = (parent.pending_writes or []) if parent is not None and source == "loop" else []
+    stepped = parent is not None and (source == "loop" or SETTLED in found.metadata)
+    writes = (parent.pending_writes or []) if parent is not None and stepped else []
     events: list[Event] = [event for _, channel, value in writes if channel == "events" for event in value]
     messages: list[AnyMessage] = [m for _, channel, value in writes if channel == "messages" for m in _listed(value)]
     run = run_of(found.checkpoint["channel_values"])
@@ -74,7 +77,7 @@ def _entry(found: CheckpointTuple, parent: CheckpointTuple | None, current: bool
         run=run["id"] if run else str(found.metadata.get("run_id", "")),
         step=events[-1]["step"] if events else run["model_calls"] if run else 0,
         source=source,
-        node="+".join(_next(parent)) if parent is not None and source == "loop" else "",
+        node="+".join(_next(parent)) if parent is not None and stepped else "",
         next=_next(found),
         paused=any(channel == "__interrupt__" for _, channel, _ in found.pending_writes or []),
         current=current,

@@ -16,7 +16,8 @@ from loopwright.threads.reading import look, reader
 from loopwright.transcript import text_of
 
 ThreadStatus: TypeAlias = Status | Literal["paused", "unfinished"]
-"""`unfinished`: no process holds it, so that it was left in the middle, or LangGraph's server runs it."""
+"""`unfinished`: no process holds it, so that it was left in the middle, or LangGraph's server runs it without our claim
+(see `served`)."""
 
 
 @dataclass(frozen=True)

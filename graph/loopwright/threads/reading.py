@@ -55,9 +55,3 @@ def checkpoint_of(config: RunnableConfig | None) -> str | None:
     """The checkpoint's id that a config names."""
     found = config["configurable"].get("checkpoint_id") if config and "configurable" in config else None
     return str(found) if found else None
-
-
-def run_id_of(snapshot: StateSnapshot) -> str | None:
-    """The run id under which this state was written."""
-    found = (snapshot.metadata or {}).get("run_id")
-    return str(found) if found else None

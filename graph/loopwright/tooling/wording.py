@@ -6,7 +6,7 @@ from loopwright.language import Language
 
 Sentence: TypeAlias = Literal[
     "nothing", "steers", "timeout", "unknown", "started", "done_before", "arguments", "expected", "no_argument",
-    "no_tool", "left", "cut_off", "nameless", "unreadable",
+    "no_tool", "left", "no_result", "cut_off", "nameless", "unreadable",
 ]  # fmt: skip
 
 SENTENCES: dict[Sentence, dict[Language, str]] = {
@@ -50,6 +50,10 @@ SENTENCES: dict[Sentence, dict[Language, str]] = {
     "left": {
         "en": "Not run: the step was left before this call was made.",
         "zh": "未执行：在进行这个调用之前，该步骤已被中止。",
+    },
+    "no_result": {
+        "en": "No result: the step was left while this call was to run, and nobody knows whether it did.",
+        "zh": "没有结果：该步骤在即将执行这个调用时被中止，无法得知它是否已执行。",
     },
     "cut_off": {
         "en": "The reply was cut off before this call was whole, so it did not run. Make the call again, shorter.",
