@@ -69,7 +69,7 @@ def test_the_report_is_in_the_language_of_the_user(reason: StopReason, language:
 def test_the_card_says_it_too(reason: StopReason, language: Language, capsys: pytest.CaptureFixture[str]) -> None:
     """The terminal's card has reason, step, call and advice, and a command to go on with; an answer needs none."""
     run, story = told(reason, language), STORIES[reason]
-    print_stop(Screen(), run.result, run.report, None)
+    print_stop(Screen(language), run.result, run.report, None)
     card = capsys.readouterr().out
     if reason == "answered":
         assert card == ""
