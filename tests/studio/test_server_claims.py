@@ -71,7 +71,7 @@ def test_the_server_holds_the_thread_that_it_runs(gated: Gated, invoke: Callable
     client, place = gated.server.client, gated.place
     thread = client.threads.create()["thread_id"]
     for cancelled in (False, True):
-        run = client.runs.create(thread, "gated", input=asked("wait"))
+        run = client.runs.create(thread, "gated", input=asked("wait"), durability="sync")
         with gated.gate.open("w") as gate:  # opens when the tool waits
             report = read_report(place, thread)
             assert report.runs[-1].status == "running"

@@ -68,15 +68,17 @@ def test_a_second_run_is_refused_and_a_cancelled_one_goes_on(folder: Path) -> No
     script: list[EndpointStep] = [reply("", call("pay", to="bob")), held, "bob is paid", "bob was paid"]
     with ModelEndpoint(script) as endpoint, started(folder, endpoint) as server:
         thread = server.client.threads.create()["thread_id"]
-        run = server.client.runs.create(thread, "payer", input=asked("Pay bob."))
+        run = server.client.runs.create(thread, "payer", input=asked("Pay bob."), durability="sync")
         assert held.arrived.wait(60)
         (seen,) = read_report(place_of(f"sqlite:///{folder}/runs.db"), thread).runs
         assert [call.result for turn in seen.rounds for call in turn.calls] == ["paid bob"]
         with pytest.raises(ConflictError):
-            server.client.runs.create(thread, "payer", input=asked("Pay eve."), multitask_strategy="reject")
+            server.client.runs.create(
+                thread, "payer", input=asked("Pay eve."), multitask_strategy="reject", durability="sync"
+            )
         server.client.runs.cancel(thread, run["run_id"], wait=True)
         assert server.client.runs.get(thread, run["run_id"])["status"] == "interrupted"
-        result: Any = server.client.runs.wait(thread, "payer", input=None)
+        result: Any = server.client.runs.wait(thread, "payer", input=None, durability="sync")
         assert result["answer"] == "bob is paid"
         history = server.client.threads.get_history(thread, limit=100)
         before = next(each["checkpoint"]["checkpoint_id"] for each in history if each["next"] == ["execute_tools"])
@@ -98,7 +100,7 @@ def test_a_killed_server_is_started_again(folder: Path, in_the_effect: bool) -> 
     with ModelEndpoint(script) as endpoint:
         with started(folder, endpoint) as server:
             thread = server.client.threads.create()["thread_id"]
-            server.client.runs.create(thread, "payer", input=asked("Pay bob."))
+            server.client.runs.create(thread, "payer", input=asked("Pay bob."), durability="sync")
             if in_the_effect:
                 server.wait_for("HANGS IN THE EFFECT")
             else:
@@ -108,7 +110,7 @@ def test_a_killed_server_is_started_again(folder: Path, in_the_effect: bool) -> 
         (folder / "hang").unlink(missing_ok=True)
         with started(folder, endpoint) as server:
             server.client.threads.create(thread_id=thread, if_exists="do_nothing")
-            result: Any = server.client.runs.wait(thread, "payer", input=None)
+            result: Any = server.client.runs.wait(thread, "payer", input=None, durability="sync")
             if in_the_effect:
                 told = [message["content"] for message in result["messages"] if message["type"] == "tool"]
                 assert "OUTCOME UNKNOWN" in told[0]
